@@ -1,0 +1,46 @@
+"""The rules of a battle: deterministic, integers only, standard library only.
+
+    battle = Battle(read_battle(value, base_catalog()))
+    while not battle.over:
+        events = battle.step()
+
+Same setup, same log, byte for byte, on any machine. RULES.md beside this file is the rulebook.
+"""
+
+from engine.base import base_catalog, sample_boards
+from engine.battle import Battle, Result
+from engine.board import Board, BoardUnit, read_board
+from engine.catalog import Catalog, read_catalog
+from engine.events import EVENT_FIELDS, Event, event_line, event_object, field_names
+from engine.faults import Fault, Refused, did_you_mean
+from engine.rules import Rules, read_rules
+from engine.setup import Setup, read_battle
+from engine.snapshot import UNIT_FIELDS, Snapshot, UnitState, state_digest
+
+__all__ = [
+    "EVENT_FIELDS",
+    "UNIT_FIELDS",
+    "Battle",
+    "Board",
+    "BoardUnit",
+    "Catalog",
+    "Event",
+    "Fault",
+    "Refused",
+    "Result",
+    "Rules",
+    "Setup",
+    "Snapshot",
+    "UnitState",
+    "base_catalog",
+    "did_you_mean",
+    "event_line",
+    "event_object",
+    "field_names",
+    "read_battle",
+    "read_board",
+    "read_catalog",
+    "read_rules",
+    "sample_boards",
+    "state_digest",
+]

@@ -1,0 +1,116 @@
+"""A submitted board: which card stands where, with which runes and Scrip grants (200.6)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from engine.catalog import Catalog
+from engine.definitions import STAT_NAMES, Stats
+from engine.faults import Fault, Refused
+from engine.printing import read_stats
+from engine.reading import Reader
+from engine.rules import Rules
+
+CELLS: Final = 8
+ROW: Final = 4  # cells in a row
+MOST_RUNES: Final = 2
+
+
+@dataclass(frozen=True)
+class BoardUnit:
+    cell: int
+    card: str
+    runes: tuple[str, ...]
+    scrip: Stats
+
+    def to_object(self) -> dict[str, object]:
+        plain: dict[str, object] = {"cell": self.cell, "card": self.card}
+        if self.runes:
+            plain["runes"] = list(self.runes)
+        scrip = {name: points for name, points in self.scrip._asdict().items() if points}
+        if scrip:
+            plain["scrip"] = scrip
+        return plain
+
+
+@dataclass(frozen=True)
+class Board:
+    """A legal board; its units stand in cell order."""
+
+    units: tuple[BoardUnit, ...]
+
+    def to_object(self) -> dict[str, object]:
+        """The board in its one canonical form as a JSON object."""
+        return {"units": [unit.to_object() for unit in self.units]}
+
+    def price(self, catalog: Catalog) -> int:
+        """What the cards, runes and grants cost together, in Scrip."""
+        return sum(unit_price(unit, catalog) for unit in self.units)
+
+
+def unit_price(unit: BoardUnit, catalog: Catalog) -> int:
+    runes = sum(catalog.runes[name].price for name in unit.runes)
+    grants = sum(p * n for p, n in zip(catalog.prices, unit.scrip, strict=True))
+    return catalog.cards[unit.card].price + runes + grants
+
+
+def read_board(value: object, catalog: Catalog, rules: Rules, path: str = "") -> Board:
+    """A legal board from a plain object; `Refused` names every fault by its path.
+
+    `name` and `text` may stand in the object, for people; they are not part of the board.
+    """
+    faults: list[Fault] = []
+    board = board_from(value, catalog, rules, path, faults)
+    if faults:
+        raise Refused(faults)
+    return board
+
+
+def board_from(
+    value: object, catalog: Catalog, rules: Rules, path: str, faults: list[Fault]
+) -> Board:
+    """As `read_board`, but adds to `faults`."""
+    reader = Reader(value, path, faults)
+    before = len(faults)
+    reader.only(("units", "name", "text"))
+    reader.text("name", default="")
+    reader.text("text", default="", longest=500)
+    units: list[BoardUnit] = []
+    if isinstance(value, dict) and not reader.missing("units"):
+        items = reader.items("units")
+        if isinstance(reader.fields["units"], list) and not 1 <= len(items) <= CELLS:
+            reader.fault("units", f"a board holds 1 to {CELLS} units, not {len(items)}")
+        units = [_read_unit(item, unit_path, catalog, faults) for unit_path, item in items]
+        _check_cells(reader, units)
+    board = Board(tuple(sorted(units, key=lambda unit: unit.cell)))
+    if len(faults) == before and board.price(catalog) > rules.scrip_budget:
+        price = board.price(catalog)
+        reader.fault("units", f"cost {price} Scrip of a budget of {rules.scrip_budget}")
+    return board
+
+
+def _read_unit(value: object, path: str, catalog: Catalog, faults: list[Fault]) -> BoardUnit:
+    reader = Reader(value, path, faults)
+    reader.only(("cell", "card", "runes", "scrip"))
+    cell = reader.integer("cell", 0, CELLS - 1)
+    card = reader.choice("card", "card", tuple(catalog.cards))
+    runes = reader.names("runes", "rune", tuple(catalog.runes))
+    if len(runes) > MOST_RUNES:
+        reader.fault("runes", f"a unit wears up to {MOST_RUNES} runes, not {len(runes)}")
+    return BoardUnit(cell, card, runes, read_stats(reader, "scrip", 0))
+
+
+def _check_cells(reader: Reader, units: list[BoardUnit]) -> None:
+    taken: dict[int, int] = {}
+    for index, unit in enumerate(units):
+        item_path = f"{reader.at('units')}[{index}].cell"
+        if any(fault.path == item_path for fault in reader.faults):
+            continue
+        if unit.cell in taken:
+            sentence = f"cell {unit.cell} is held by units[{taken[unit.cell]}]"
+            reader.faults.append(Fault(item_path, sentence))
+        taken.setdefault(unit.cell, index)
+
+
+__all__ = ["CELLS", "ROW", "STAT_NAMES", "Board", "BoardUnit", "board_from", "read_board"]

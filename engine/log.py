@@ -1,0 +1,47 @@
+"""The log of a battle: events as they happen, their bytes, and the digest over them."""
+
+from __future__ import annotations
+
+import hashlib
+
+from engine.events import Event, Value, event_line
+
+
+class Log:
+    """Collects events under the tick and batch that are current. A quiet log keeps nothing."""
+
+    def __init__(self, quiet: bool) -> None:
+        self.quiet = quiet
+        self.tick = 0
+        self.batch: int | None = None
+        self.lines = 0  # written so far
+        self.fresh: list[Event] = []  # not yet written
+        self.taken: list[Event] = []  # written, not yet handed out
+        self.text = bytearray()
+        self._sha = hashlib.sha256()
+
+    def add(self, kind: str, values: tuple[Value, ...]) -> None:
+        if not self.quiet:
+            self.fresh.append(Event(self.tick, self.batch, kind, values))
+
+    def digest(self) -> str:
+        """The first 32 hex digits of SHA-256 over every line so far."""
+        self.write()
+        return self._sha.hexdigest()[:32]
+
+    def take(self) -> list[Event]:
+        """The events since the last call."""
+        self.write()
+        taken, self.taken = self.taken, []
+        return taken
+
+    def write(self) -> None:
+        """Turns fresh events into lines."""
+        if not self.fresh:
+            return
+        written = "".join(map(event_line, self.fresh)).encode()
+        self.text += written
+        self._sha.update(written)
+        self.lines += len(self.fresh)
+        self.taken += self.fresh
+        self.fresh = []

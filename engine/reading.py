@@ -1,0 +1,178 @@
+"""Reads plain JSON objects field by field and notes every fault with its path.
+
+What a field may hold is said by its caller; this module knows no rule of the game.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from decimal import Decimal
+from typing import Final
+
+from engine.faults import Fault, did_you_mean
+
+MAX_NUMBER: Final = 1_000_000_000  # sums of such numbers over a battle stay within 53 bits
+TICKS_PER_SECOND: Final = 20
+
+_NAMES_OF_TYPES: Final[tuple[tuple[type, str], ...]] = (
+    (bool, "true or false"),
+    (str, "a text"),
+    (list, "a list"),
+    (dict, "an object"),
+)
+
+
+def describe(value: object) -> str:
+    """A value as a fault names it, cut short."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, (int, Decimal)):
+        text = str(value)
+        return text if len(text) <= 24 else text[:24] + "…"
+    if isinstance(value, str):
+        return f'"{value[:40]}…"' if len(value) > 40 else f'"{value}"'
+    return next((name for kind, name in _NAMES_OF_TYPES if isinstance(value, kind)), "a number")
+
+
+def is_clean(text: str) -> bool:
+    """No control characters and nothing that UTF-8 cannot carry."""
+    return not any(ord(c) < 32 or ord(c) == 127 or 0xD800 <= ord(c) <= 0xDFFF for c in text)
+
+
+class Reader:
+    """One JSON object being read. A field that is wrong is noted, and reads as a harmless value."""
+
+    def __init__(self, value: object, path: str, faults: list[Fault]) -> None:
+        self.path = path
+        self.faults = faults
+        self.fields: dict[str, object] = {}
+        if isinstance(value, dict):
+            self.fields = value
+        else:
+            self.fault("", f"must be an object, not {describe(value)}")
+
+    def at(self, key: str) -> str:
+        """The path of a field."""
+        if not key:
+            return self.path
+        return f"{self.path}.{key}" if self.path else key
+
+    def fault(self, key: str, message: str) -> None:
+        self.faults.append(Fault(self.at(key), message))
+
+    def only(self, known: Iterable[str]) -> None:
+        """Notes every field that is not known."""
+        names = list(known)
+        for key in self.fields:
+            if key not in names:
+                self.fault(key, f"unknown field{did_you_mean(key, names)}")
+
+    def has(self, key: str) -> bool:
+        return key in self.fields
+
+    def missing(self, key: str) -> bool:
+        if key in self.fields:
+            return False
+        self.fault(key, "is missing")
+        return True
+
+    def integer(
+        self, key: str, low: int = 0, high: int = MAX_NUMBER, default: int | None = None
+    ) -> int:
+        """A whole number within `low` and `high`; required when there is no default."""
+        if default is not None and key not in self.fields:
+            return default
+        if self.missing(key):
+            return max(low, 0)
+        value = self.fields[key]
+        if not isinstance(value, int) or isinstance(value, bool):
+            self.fault(key, f"must be a whole number, not {describe(value)}")
+        elif not low <= value <= high:
+            self.fault(key, f"must be from {low} to {high}, not {describe(value)}")
+        else:
+            return value
+        return max(low, 0)
+
+    def ticks(self, key: str) -> int:
+        """A duration in seconds, above 0 and a whole number of ticks (100.1), in ticks."""
+        if self.missing(key):
+            return 1
+        value = self.fields[key]
+        if isinstance(value, bool) or not isinstance(value, (int, Decimal)):
+            self.fault(key, f"must be a number of seconds, not {describe(value)}")
+            return 1
+        if not 0 < value <= MAX_NUMBER:
+            self.fault(key, f"must be above 0 and at most {MAX_NUMBER}, not {describe(value)}")
+            return 1
+        ticks = value * TICKS_PER_SECOND
+        if ticks != int(ticks):
+            self.fault(key, f"{describe(value)} seconds are not a whole number of ticks (0.05)")
+            return 1
+        return int(ticks)
+
+    def text(self, key: str, default: str | None = None, longest: int = 64) -> str:
+        """A text without control characters; required when there is no default."""
+        if default is not None and key not in self.fields:
+            return default
+        if self.missing(key):
+            return ""
+        value = self.fields[key]
+        if not isinstance(value, str):
+            self.fault(key, f"must be a text, not {describe(value)}")
+        elif not value and default is None:
+            self.fault(key, "must not be empty")
+        elif len(value) > longest:
+            self.fault(key, f"must be at most {longest} characters, not {len(value)}")
+        elif not is_clean(value):
+            self.fault(key, "must not hold control characters or broken Unicode")
+        else:
+            return value
+        return ""
+
+    def choice(self, key: str, what: str, known: Sequence[str], default: str | None = None) -> str:
+        """One of the known names. `what` says what they are, as in `no verb "hael"`."""
+        if default is not None and key not in self.fields:
+            return default
+        if self.missing(key):
+            return known[0]
+        return self.one_of(self.fields[key], self.at(key), what, known)
+
+    def one_of(self, value: object, path: str, what: str, known: Sequence[str]) -> str:
+        if isinstance(value, str) and value in known:
+            return value
+        if isinstance(value, str):
+            sentence = f"no {what} {describe(value)}{did_you_mean(value, known)}"
+        else:
+            sentence = f"must be the name of a {what}, not {describe(value)}"
+        self.faults.append(Fault(path, sentence))
+        return known[0] if known else ""
+
+    def flag(self, key: str, default: bool) -> bool:
+        value = self.fields.get(key, default)
+        if not isinstance(value, bool):
+            self.fault(key, f"must be true or false, not {describe(value)}")
+            return default
+        return value
+
+    def items(self, key: str) -> list[tuple[str, object]]:
+        """The items of a list, each with its path; an absent list is an empty one."""
+        value = self.fields.get(key, [])
+        if not isinstance(value, list):
+            self.fault(key, f"must be a list, not {describe(value)}")
+            return []
+        return [(f"{self.at(key)}[{index}]", item) for index, item in enumerate(value)]
+
+    def names(self, key: str, what: str, known: Sequence[str]) -> tuple[str, ...]:
+        """A list of different known names."""
+        names: list[str] = []
+        for path, item in self.items(key):
+            before = len(self.faults)
+            name = self.one_of(item, path, what, known)
+            if len(self.faults) > before:
+                continue
+            if name in names:
+                self.faults.append(Fault(path, f'{what} "{name}" stands here twice'))
+            names.append(name)
+        return tuple(names)

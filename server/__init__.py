@@ -1,0 +1,1 @@
+"""The trio server: rooms, feeds, connections, command line."""
