@@ -33,6 +33,7 @@ Seat = Literal["a", "b"]
 Role = Literal["player", "spectator"]
 RoomPhase = Literal["waiting", "building", "battle", "over", "closed"]
 Speed = Literal[1, 2, 4]
+Reason = Literal["elimination", "timeout", "forfeit", "void"]
 
 Sequence = Annotated[int, Meta(ge=0, le=MAX_INTEGER)]
 Seen = Annotated[int, Meta(ge=-1, le=MAX_INTEGER)]
@@ -232,7 +233,7 @@ class Begin(ToClient, frozen=True, tag="begin", kw_only=True):
     battle: BattleId
     round: int
     speed: Speed
-    boards: dict[str, dict[str, object]]  # by seat
+    boards: dict[Seat, dict[str, object]]
     commitment: str
     rules: dict[str, object] = {}  # what differs from the standard rules, by name
 
@@ -266,13 +267,13 @@ class Result(ToClient, frozen=True, tag="result", kw_only=True):
     battle: BattleId
     round: int
     winner: Seat | None
-    reason: Literal["elimination", "timeout", "forfeit", "void"]
+    reason: Reason
     tick: int
     digest: str | None  # of the log; null when the battle did not run to its end
     secret: str
-    nonces: dict[str, str]  # by seat
+    nonces: dict[Seat, str]
     seed: str
-    wins: dict[str, int]  # by seat, in this series
+    wins: dict[Seat, int]  # in this series
 
 
 class Bye(ToClient, frozen=True, tag="bye", kw_only=True):

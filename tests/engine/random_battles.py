@@ -51,7 +51,7 @@ ODD_NAMES: Final = ("骨", "Wächter", "☃ 𝕲𝖗𝖎𝖒", "two words", 'the
 # How often, in percent, a rule is overridden, and by what.
 OVERRIDES: Final[dict[str, tuple[int, tuple[int, ...]]]] = {
     "everlasting_ticks": (85, (1, 1, 2, 5, 10, 20, 40, 60)),
-    "dread_cap": (20, (1, 2, 3, 15, 20)),
+    "dread_cap": (20, (0, 1, 2, 3, 15, 25)),
     "rabid_strikes": (20, (1, 2, 3, 4)),
     "vessel_start": (15, (0, 1)),
     "vessel_max": (15, (1, 3, 4)),
@@ -72,6 +72,7 @@ class Mood:
     odd_speeds: tuple[int, ...] = (0, 0, 1, 250, 333, 500)
 
 
+# Even, slow and fast; then those that lean to statuses, revivals, chains, and summons.
 MOODS: Final = (
     Mood((50, 180), range(20, 150), (1, 25)),
     Mood((400, 1000), range(1, 20), (5, 60), odd_speeds=(0, 1, 50)),
@@ -135,11 +136,11 @@ class Author:
         for rule, (percent, values) in OVERRIDES.items():
             if self.chance(percent):
                 rules[rule] = self.dice.choice(values)
-        if "chain_lines" not in rules:  # a loop of 256 lines in each batch fills a log quickly
-            rules["time_limit"] = min(time_limit, 40)
+        if "chain_lines" not in rules or rules.get("everlasting_ticks") == 1:
+            rules["time_limit"] = min(time_limit, 40)  # one loop fills a log quickly
         if self.chance(15):
             raws = [self.within((1, 4)) for _ in range(self.within((1, 3)))]
-            rules["vessel_bands"] = [[raw, self.within((1, 6))] for raw in raws]
+            rules["vessel_bands"] = [[raw, self.within((0, 6))] for raw in raws]
         return rules
 
     def card(self, card_id: str) -> Json:

@@ -1,0 +1,57 @@
+"""Real battles and their frames, for the tests of this folder."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from decimal import Decimal
+from functools import cache
+from itertools import permutations
+
+from engine import Battle, Rules, Setup, base_catalog, read_battle, read_board, sample_boards
+from protocol.codec import decode_to_client
+from protocol.frames import FedTick, FeedWriter
+from protocol.messages import BattleId, Frame, RevivalFrame, TickFrame, VesselFrame
+from tests.engine.random_battles import random_battle
+
+BATTLE = BattleId("k3f9x2.1")
+
+
+def sample_setup(a: str, b: str, seed: str = "a test") -> Setup:
+    """Two sample boards; what they cost is not this folder's matter."""
+    catalog, rules, boards = base_catalog(), Rules(scrip_budget=1000), sample_boards()
+    return Setup(
+        seed,
+        rules,
+        catalog,
+        (read_board(boards[a], catalog, rules), read_board(boards[b], catalog, rules)),
+    )
+
+
+def sample_setups() -> Iterator[Setup]:
+    """Every sample board against every other."""
+    for a, b in permutations(sorted(sample_boards()), 2):
+        yield sample_setup(a, b, f"{a} {b}")
+
+
+@cache
+def random_setup(seed: int) -> Setup:
+    """A battle of all the odd corners of the rules."""
+    text = json.dumps(random_battle(seed))
+    return read_battle(json.loads(text, parse_float=Decimal), base_catalog())
+
+
+def fed(setup: Setup) -> list[FedTick]:
+    """All that a battle feeds."""
+    writer = FeedWriter(Battle(setup), BATTLE)
+    ticks = []
+    while not writer.over:
+        ticks.append(writer.step())
+    return ticks
+
+
+def frames_of(tick: FedTick) -> list[Frame]:
+    """The frames of a tick as a client reads them."""
+    frames = [decode_to_client(data) for data in tick.frames.values()]
+    assert all(isinstance(frame, TickFrame | RevivalFrame | VesselFrame) for frame in frames)
+    return frames  # type: ignore[return-value]

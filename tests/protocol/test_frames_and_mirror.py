@@ -1,0 +1,294 @@
+"""The delta and the mirror: exact at every tick, from any tick on; whole, in order, or refused."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from random import Random
+
+import msgspec
+import orjson
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine import Battle, Setup, Snapshot
+from protocol.codec import decode_to_client, encode
+from protocol.frames import DIGEST_TICKS, FeedWriter
+from protocol.messages import BattleId, Frame, Position, SnapshotMessage, TickFrame
+from protocol.mirror import (
+    DigestMismatch,
+    Double,
+    Gap,
+    Mirror,
+    MirrorError,
+    OtherBattle,
+    Torn,
+    channel_of_frame,
+)
+
+from .battles import BATTLE, fed, frames_of, random_setup, sample_setup, sample_setups
+
+SEEDS = st.integers(0, 10_000)
+
+
+def states(setup: Setup) -> dict[int, Snapshot]:
+    """The engine's own state at the end of every tick, idle ones too."""
+    battle = Battle(setup)
+    found = {}
+    while not battle.over:
+        battle.advance(battle.tick + 1)
+        found[battle.tick] = battle.snapshot()
+    return found
+
+
+def all_frames(setup: Setup) -> list[Frame]:
+    """Every frame of a battle, in the order in which they are sent."""
+    return [frame for tick in fed(setup) for frame in frames_of(tick)]
+
+
+def begun() -> Mirror:
+    """A mirror at the beginning of a battle."""
+    mirror = Mirror()
+    mirror.begin(BATTLE)
+    return mirror
+
+
+@settings(max_examples=30, deadline=None)
+@given(SEEDS)
+def test_a_mirror_of_ticks_alone_is_exact_at_every_tick(seed: int) -> None:
+    setup = random_setup(seed)
+    mirror = begun()
+    ticks = {tick.tick: tick for tick in fed(setup)}
+    for number, state in states(setup).items():
+        if number in ticks and (data := ticks[number].frames.get("tick")):
+            mirror.apply(decode_to_client(data))  # type: ignore[arg-type]
+        assert mirror.state_at(number) == state
+
+
+def test_a_mirror_is_exact_in_every_battle_of_the_sample_boards() -> None:
+    for setup in sample_setups():
+        battle = Battle(setup)
+        battle.run()
+        mirror = begun()
+        for frame in all_frames(setup):
+            mirror.apply(frame)
+        assert mirror.state_at(battle.tick) == battle.snapshot()
+        assert mirror.digests_checked >= battle.tick // DIGEST_TICKS + 1
+
+
+@settings(max_examples=20, deadline=None)
+@given(SEEDS, st.integers(0, 400))
+def test_a_mirror_from_any_snapshot_on_is_exact(seed: int, join_at: int) -> None:
+    setup = random_setup(seed)
+    writer = FeedWriter(Battle(setup), BATTLE)
+    writer.step()
+    while not writer.over and writer.next_tick() <= join_at:
+        writer.step()
+    mirror = Mirror()
+    snapshot = decode_to_client(encode(writer.maker.snapshot()))
+    assert isinstance(snapshot, SnapshotMessage)
+    mirror.load(snapshot)
+    assert mirror.state_at(writer.battle.tick) == writer.battle.snapshot()
+    while not writer.over:
+        for frame in frames_of(writer.step()):
+            mirror.apply(frame)
+    assert mirror.state_at(writer.battle.tick) == writer.battle.snapshot()
+
+
+def test_frames_are_the_same_bytes_again() -> None:
+    for setup in (random_setup(5), sample_setup("choir-of-no-hands", "seven-vows")):
+        assert fed(setup) == fed(setup)
+
+
+PRINT_FRAMES = """
+from tests.protocol.battles import fed, random_setup
+for seed in range(5):
+    for tick in fed(random_setup(seed)):
+        print(tick)
+"""
+
+
+def test_frames_are_the_same_bytes_under_any_hash_seed() -> None:
+    first, second = (
+        subprocess.run(
+            [sys.executable, "-c", PRINT_FRAMES],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2")
+    )
+    assert first == second
+    assert first.count(b"FedTick") > 50
+
+
+def test_a_digest_comes_every_second_and_at_the_end_and_silence_otherwise() -> None:
+    ticks = fed(sample_setup("candle-tide", "full-barrow"))
+    for tick in ticks:
+        told = [frame for frame in frames_of(tick) if isinstance(frame, TickFrame)]
+        due = tick.tick % DIGEST_TICKS == 0 or tick is ticks[-1]
+        assert any(frame.digest for frame in told) == due
+        if not due:
+            assert all(frame.units or frame.events for frame in told)
+    seconds = [tick.tick for tick in ticks if tick.tick % DIGEST_TICKS == 0]
+    assert seconds == list(range(0, ticks[-1].tick + 1, DIGEST_TICKS))
+
+
+def test_what_events_tell_is_not_said_again() -> None:
+    frames = all_frames(sample_setup("red-kennel", "slow-kiln"))
+    patches = [
+        patch
+        for frame in frames
+        if isinstance(frame, TickFrame) and frame.tick
+        for patch in frame.units.values()
+        if isinstance(patch, dict)
+    ]
+    assert patches
+    told = [patch for patch in patches if patch.keys() & {"burn", "frozen_until", "quickened"}]
+    assert len(told) < len(patches) / 10
+
+
+def test_the_sample_boards_cost_at_most_500_bytes_a_second() -> None:
+    sent = seconds = 0.0
+    for setup in sample_setups():
+        ticks = fed(setup)
+        for data in (data for tick in ticks for data in tick.frames.values()):
+            sent += len(data) + (2 if len(data) < 126 else 4)  # and WebSocket's header
+        seconds += ticks[-1].tick / 20
+    assert sent / seconds <= 500
+
+
+@settings(max_examples=40, deadline=None)
+@given(SEEDS)
+def test_frames_cut_out_or_sent_twice_are_noticed_and_nothing_is_taken(seed: int) -> None:
+    chance = Random(seed)
+    frames = all_frames(sample_setup("frozen-ledger", "choir-of-no-hands"))
+    at = chance.randrange(1, len(frames))
+    mirror = begun()
+    for frame in frames[:at]:
+        mirror.apply(frame)
+    before = mirror.state_at(mirror.tick), mirror.position
+    with pytest.raises(Double):
+        mirror.apply(chance.choice(frames[:at]))
+    channel = channel_of_frame(chance.choice(frames))
+    if later := [frame for frame in frames[at:] if channel_of_frame(frame) == channel][1:]:
+        with pytest.raises(Gap):
+            mirror.apply(chance.choice(later))
+    assert (mirror.state_at(mirror.tick), mirror.position) == before
+    for frame in frames[at:]:
+        mirror.apply(frame)
+
+
+@pytest.mark.parametrize("channel", ["revival", "vessel"])
+def test_without_ticks_a_mirror_checks_numbers_alone(channel: str) -> None:
+    frames = [
+        frame
+        for frame in all_frames(sample_setup("full-barrow", "frozen-ledger"))
+        if channel_of_frame(frame) == channel
+    ]
+    assert len(frames) > 3
+    mirror = begun()
+    mirror.apply(frames[0])
+    with pytest.raises(Gap):
+        mirror.apply(frames[2])
+    mirror.apply(frames[1])
+    with pytest.raises(Double):
+        mirror.apply(frames[1])
+    with pytest.raises(ValueError, match="not held"):
+        mirror.state_at(100)
+    assert mirror.position is not None
+    assert getattr(mirror.position, channel) == 1
+
+
+def spoilt(frame: TickFrame, **changes: object) -> TickFrame:
+    """The frame with some of its fields changed."""
+    return msgspec.structs.replace(frame, **changes)
+
+
+@pytest.mark.parametrize(
+    ("changes", "error"),
+    [
+        ({"digest": "0" * 16}, DigestMismatch),
+        ({"units": {"a0": {"vitality": 10**6}}}, DigestMismatch),
+        ({"battle": "another.1"}, OtherBattle),
+        ({"tick": 0}, Torn),
+        ({"units": {"a99": {"vitality": 1}}}, Torn),
+        ({"units": {"a0": {"mood": 1}}}, Torn),
+        ({"units": {"a0": {"vitality": "much"}}}, Torn),
+        ({"units": {"c": [1, 2, 3]}}, Torn),
+        ({"events": [[99]]}, Torn),
+        ({"events": [0, None, [5, 0, 1, 2, "x", 4]]}, Torn),
+    ],
+)
+def test_a_spoilt_frame_is_refused_and_nothing_is_taken(
+    changes: dict[str, object], error: type[MirrorError]
+) -> None:
+    ticks = [
+        frame
+        for frame in all_frames(sample_setup("red-kennel", "slow-kiln"))
+        if isinstance(frame, TickFrame)
+    ]
+    at = next(index for index, frame in enumerate(ticks) if index > 5 and frame.digest)
+    mirror = begun()
+    for frame in ticks[:at]:
+        mirror.apply(frame)
+    before = mirror.state_at(mirror.tick), mirror.position
+    with pytest.raises(error):
+        mirror.apply(spoilt(ticks[at], **changes))
+    assert (mirror.state_at(mirror.tick), mirror.position) == before
+    mirror.apply(ticks[at])
+
+
+def test_a_spoilt_snapshot_is_refused() -> None:
+    writer = FeedWriter(Battle(sample_setup("red-kennel", "slow-kiln")), BATTLE)
+    writer.step()
+    snapshot = writer.maker.snapshot()
+    mirror = Mirror()
+    for changes, error in [
+        ({"digest": "0" * 16}, DigestMismatch),
+        ({"units": snapshot.units[:-1]}, DigestMismatch),
+        ({"units": [[1]]}, Torn),
+    ]:
+        with pytest.raises(error):
+            mirror.load(msgspec.structs.replace(snapshot, **changes))  # type: ignore[arg-type]
+    assert mirror.battle is None
+
+
+def test_a_position_is_what_resume_says() -> None:
+    assert Mirror().position is None
+    mirror = begun()
+    frames = all_frames(sample_setup("full-barrow", "frozen-ledger"))
+    assert mirror.position == Position(battle=BATTLE)
+    for frame in frames:
+        mirror.apply(frame)
+    numbers = dict.fromkeys(("tick", "revival", "vessel"), -1)
+    numbers |= {channel_of_frame(frame): frame.seq for frame in frames}
+    assert mirror.position == Position(battle=BATTLE, **numbers)
+
+
+def test_a_mirror_goes_on_to_the_next_battle() -> None:
+    mirror = begun()
+    for frame in all_frames(sample_setup("red-kennel", "slow-kiln")):
+        mirror.apply(frame)
+    mirror.begin(BattleId("k3f9x2.2"))
+    writer = FeedWriter(Battle(sample_setup("seven-vows", "slow-kiln")), BattleId("k3f9x2.2"))
+    while not writer.over:
+        for frame in frames_of(writer.step()):
+            mirror.apply(frame)
+    assert mirror.state_at(mirror.tick) == writer.battle.snapshot()
+
+
+def test_a_past_tick_is_not_held() -> None:
+    mirror = begun()
+    for frame in all_frames(sample_setup("red-kennel", "slow-kiln")):
+        mirror.apply(frame)
+    with pytest.raises(ValueError, match="not held"):
+        mirror.state_at(mirror.tick - 1)
+
+
+def test_frames_are_compact_json() -> None:
+    for tick in fed(sample_setup("red-kennel", "slow-kiln"))[:20]:
+        for data in tick.frames.values():
+            assert orjson.dumps(orjson.loads(data)) == data
