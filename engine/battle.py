@@ -33,6 +33,7 @@ class Battle(Activations):
     def __init__(self, setup: Setup, quiet: bool = False) -> None:
         super().__init__(setup, quiet)
         self.result: Result | None = None
+        self._next = -1  # as `next_tick` last found it; it stands until that tick has run
 
     # What a caller asks
 
@@ -60,22 +61,9 @@ class Battle(Activations):
     def next_tick(self) -> int:
         """The next tick on which anything but Charge can change; idle ones before it may be
         jumped."""
-        now = self.tick
-        if now < 0:
-            return 0
-        soonest = min(self.rules.time_limit, self._next_return())
-        burning = now + BURN_EVERY - now % BURN_EVERY
-        for unit in self.living():
-            rate = unit.rate()
-            if unit.burn and burning < soonest:
-                soonest = burning
-            if rate > 0 or (unit.charge >= FULL_CHARGE and not unit.is_frozen()):
-                missing = FULL_CHARGE - unit.charge
-                ticks = (missing + rate - 1) // rate if missing > 0 else 1
-                soonest = min(soonest, now + ticks)
-            for ending in unit.endings:
-                soonest = min(soonest, ending.tick)
-        return soonest
+        if self._next <= self.tick:
+            self._next = self._find_next(self.tick)
+        return self._next
 
     def snapshot(self) -> Snapshot:
         """Every unit ever built, at the end of `tick`."""
@@ -95,6 +83,23 @@ class Battle(Activations):
         return bytes(self.record.text)
 
     # Ticks
+
+    def _find_next(self, now: int) -> int:
+        if now < 0:
+            return 0
+        soonest = min(self.rules.time_limit, self._next_return())
+        burning = now + BURN_EVERY - now % BURN_EVERY
+        for unit in self.living():
+            rate = unit.rate()
+            if unit.burn and burning < soonest:
+                soonest = burning
+            if rate > 0 or (unit.charge >= FULL_CHARGE and not unit.is_frozen()):
+                missing = FULL_CHARGE - unit.charge
+                ticks = (missing + rate - 1) // rate if missing > 0 else 1
+                soonest = min(soonest, now + ticks)
+            for ending in unit.endings:
+                soonest = min(soonest, ending.tick)
+        return soonest
 
     def _next_return(self) -> int:
         """The tick of the next return that can succeed. One that finds no free cell waits for a

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 
-from engine.events import Event, Value, event_line
+from engine.events import Event, Value, render
 
 
 class Log:
@@ -39,7 +39,7 @@ class Log:
         """Turns fresh events into lines."""
         if not self.fresh:
             return
-        written = "".join(map(event_line, self.fresh)).encode()
+        written = render(self.fresh).encode()
         self.text += written
         self._sha.update(written)
         self.lines += len(self.fresh)
