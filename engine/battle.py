@@ -196,9 +196,11 @@ class Battle(Activations):
 
     def end_if_decided(self) -> None:
         """100.5."""
-        standing = [side for side in (0, 1) if self.side_living(side)]
-        if len(standing) < 2:
-            self._end(SIDES[standing[0]] if standing else None, "elimination")
+        stands_a, stands_b = self.has_living(0), self.has_living(1)
+        if stands_a and stands_b:
+            return
+        winner = "a" if stands_a else "b" if stands_b else None
+        self._end(winner, "elimination")
 
     def _sweep(self) -> None:
         """100.6, 800.49k: the deaths that end a battle; nothing answers them."""

@@ -112,7 +112,7 @@ class Deaths(Effects):
 
     def _leave(self, unit: Unit) -> None:
         """500.5 vi: its cell is free; an Everlasting unit will be back."""
-        self.cells[unit.side][unit.cell] = None
+        self.hold(unit.side, unit.cell, None)
         if unit.has("everlasting"):
             unit.return_due = self.tick + self.rules.everlasting_ticks
             self.returns.append(unit)
@@ -129,7 +129,7 @@ class Deaths(Effects):
         unit.revived_at = self.revivals
         unit.return_due = NEVER
         unit.cell = cell
-        self.cells[unit.side][cell] = unit
+        self.hold(unit.side, cell, unit)
         unit.begin_life()
         killer_id = unit.killer.id if unit.killer is not None else None
         head = (unit.id, cause, cell, killer_id, unit.incarnation)

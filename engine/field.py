@@ -31,6 +31,7 @@ class Field:
         self.units: tuple[list[Unit], list[Unit]] = ([], [])
         # Who holds each cell. A dying unit holds its cell until its death has resolved (200.2).
         self.cells: tuple[list[Unit | None], list[Unit | None]] = ([None] * CELLS, [None] * CELLS)
+        self._holders: list[list[Unit] | None] = [None, None]  # `holders`, until a cell changes
         for side in (0, 1):
             passives = self._passives(side)
             for placed in setup.boards[side].units:
@@ -74,19 +75,36 @@ class Field:
         if "phylactery" in card.keywords:
             unit.vessels = min(self.rules.vessel_start, self.rules.vessel_max)
         self.units[side].append(unit)
-        self.cells[side][cell] = unit
+        self.hold(side, cell, unit)
         return unit
 
     # Order (100.3)
 
     def side_living(self, side: int) -> list[Unit]:
         """The living units of a side by ascending cell."""
-        return [unit for unit in self.cells[side] if unit is not None and unit.vitality > 0]
+        return [unit for unit in self.holders(side) if unit.vitality > 0]
 
     def living(self) -> list[Unit]:
         """Every living unit in initiative order."""
-        first = self.first_side
-        return self.side_living(first) + self.side_living(1 - first)
+        living = self.side_living(self.first_side)
+        living += self.side_living(1 - self.first_side)
+        return living
+
+    def has_living(self, side: int) -> bool:
+        return any(unit.vitality > 0 for unit in self.holders(side))
+
+    def holders(self, side: int) -> list[Unit]:
+        """Those who hold a cell of a side, by ascending cell; not to be changed."""
+        holders = self._holders[side]
+        if holders is None:
+            holders = [unit for unit in self.cells[side] if unit is not None]
+            self._holders[side] = holders
+        return holders
+
+    def hold(self, side: int, cell: int, unit: Unit | None) -> None:
+        """Puts a unit on a cell, or frees it."""
+        self.cells[side][cell] = unit
+        self._holders[side] = None
 
     # Cells (200)
 
