@@ -1,0 +1,82 @@
+"""A battle in real time: runs the ticks whose time has come, and puts their frames into the feed.
+
+Ticks are integers on absolute deadlines: tick n is due n tick lengths after the start, whatever
+happened on the way, so that lateness never adds up. What the battle does is the engine's, and the
+frames are the protocol's; here is only when.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Final
+
+from engine import Battle, Setup
+from protocol.frames import FeedWriter
+from protocol.messages import Seat
+from server.commands import Ended, Reason, Terms
+from server.feed import Feed
+
+# Of one battle in one go. Only a server that was held up, or has just come back, has more to do.
+MOST_TICKS: Final = 100
+
+
+class BattleRun:
+    """One battle that runs into one feed. May raise whatever the engine raises."""
+
+    def __init__(self, terms: Terms, feed: Feed, tick_seconds: float, start: float) -> None:
+        self.terms = terms
+        self.feed = feed
+        self.latest = 0.0  # how late a tick has been at worst, in seconds
+        self._tick_seconds = tick_seconds
+        self._start = start
+        self._battle = Battle(terms.setup)
+        self._writer = FeedWriter(self._battle, terms.battle)
+        feed.snapshot = self._writer.maker.snapshot
+
+    @property
+    def tick(self) -> int:
+        """The last tick that has run; -1 before the first."""
+        return self._writer.maker.tick
+
+    def due(self) -> float:
+        """When the next tick is to run; infinity after the last."""
+        if self._writer.over:
+            return math.inf
+        return self._start + self._writer.next_tick() * self._tick_seconds
+
+    def advance(self, now: float) -> Ended | None:
+        """Runs the ticks that are due; how the battle ended, if it has."""
+        for _ in range(MOST_TICKS):
+            due = self.due()
+            if due > now:
+                break
+            self.latest = max(self.latest, now - due)
+            tick, frames = self._writer.step()
+            if tick > self.terms.setup.rules.time_limit:
+                raise AssertionError(f"tick {tick} is past the battle's time limit")
+            self.feed.add_frames(frames, due)
+        return self._ended()
+
+    def stopped(self, winner: Seat | None, reason: Reason) -> Ended:
+        """How the battle ended that goes no further than it has."""
+        return Ended(self.terms.battle, winner, reason, self.tick, None)
+
+    def _ended(self) -> Ended | None:
+        result = self._battle.result
+        if result is None:
+            return None
+        return Ended(self.terms.battle, result.winner, result.reason, result.tick, result.digest)
+
+
+def write_fault(folder: Path, error_id: str, setup: Setup) -> str | None:
+    """Writes the file with which `phylactery battle` fights a battle that failed once more; where
+    it is, or None if it cannot be written, which must not make anything worse."""
+    path = folder / f"{error_id}.json"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(setup.to_object(), ensure_ascii=False), encoding="utf-8")
+    except OSError:
+        return None
+    return str(path)

@@ -1,0 +1,64 @@
+"""The boards that may be fought when their owners are not there.
+
+Every board that fought is kept, the sample boards from the start, so that there is always one. A
+stored board is a frozen copy: nothing that happens to it happens to its owner.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import random
+from typing import Protocol
+
+from engine import Board, Catalog, Refused, Rules, read_board, sample_boards
+from server.commands import Stored
+
+
+class BoardStore(Protocol):
+    """Where boards are kept."""
+
+    def keep(self, name: str, board: Board) -> str:
+        """Keeps a copy under the name of who fought with it; its id."""
+
+    def pick(self) -> Stored | None:
+        """Any one of those that are kept; None where there is none."""
+
+
+class MemoryBoards:
+    """Keeps the newest boards, and the samples, for as long as the process runs."""
+
+    def __init__(self, most: int, chance: random.Random) -> None:
+        self._most = most
+        self._chance = chance
+        self._boards: dict[str, Stored] = {}
+        self._samples: set[str] = set()
+
+    def add_samples(self, catalog: Catalog, rules: Rules) -> None:
+        """Keeps the boards the game comes with; they are never dropped.
+
+        Those that are illegal under rules of the server's own are left out.
+        """
+        for name, value in sample_boards().items():
+            with contextlib.suppress(Refused):
+                board = read_board(value, catalog, rules, name)
+                self._samples.add(self.keep(str(value.get("name", name)), board))
+
+    def keep(self, name: str, board: Board) -> str:
+        stored = Stored(board_id(name, board), name, board)
+        self._boards.pop(stored.id, None)
+        self._boards[stored.id] = stored
+        if len(self._boards) > self._most + len(self._samples):
+            oldest = next(key for key in self._boards if key not in self._samples)
+            del self._boards[oldest]
+        return stored.id
+
+    def pick(self) -> Stored | None:
+        return self._chance.choice(list(self._boards.values())) if self._boards else None
+
+
+def board_id(name: str, board: Board) -> str:
+    """The same for the same board of the same owner; long enough to be a nonce."""
+    text = json.dumps([name, board.to_object()], ensure_ascii=False, separators=(",", ":"))
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]

@@ -1,0 +1,199 @@
+"""The command line: one short function a command, which is the map of the program.
+
+A command's own module is imported only when it runs, so that none pays for what another needs.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Final, NoReturn
+
+import typer
+
+from server.cli import options
+from server.cli import serve_options as serving
+
+app: Final = typer.Typer(
+    name="phylactery",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog=options.EXAMPLES,
+)
+
+
+def _command(epilog: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Registers a command with its docstring as its help, a line for each paragraph: the terminal
+    breaks them where it is as wide as it is.
+    """
+
+    def register(command: Callable[..., None]) -> Callable[..., None]:
+        paragraphs = inspect.cleandoc(command.__doc__ or "").split("\n\n")
+        text = "\n\n".join(paragraph.replace("\n", " ") for paragraph in paragraphs)
+        return app.command(help=text, epilog=epilog)(command)
+
+    return register
+
+
+def _exit(status: int) -> NoReturn:
+    raise typer.Exit(status)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import PackageNotFoundError, version
+
+        try:
+            typer.echo(f"phylactery {version('phylactery')}")
+        except PackageNotFoundError:  # run from its folder
+            typer.echo("phylactery (not installed)")
+        raise typer.Exit
+
+
+@app.callback()
+def phylactery(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version",
+            metavar=options.FLAG,
+            callback=_version,
+            is_eager=True,
+            help="Print the version.",
+        ),
+    ] = False,
+) -> None:
+    """A battle server for an auto-battler: boards of units fight by one rulebook, watched live.
+
+    To see what it is, run [bold]phylactery demo[/bold]: two bots fight before your eyes.
+    """
+
+
+@_command(epilog=options.DEMO_EXAMPLES)
+def demo(
+    boards: options.DemoBoards = None,
+    rounds: options.DemoRounds = 0,
+    speed: options.Speed = 1,
+    seed: options.DemoSeed = None,
+    pace: options.Pace = 1.0,
+) -> None:
+    """A server, two bots and a live view of their battles, in one process. Ctrl-C ends it.
+
+    The server is a real one: the line it prints says where others can watch. When the output is
+    no terminal, each thing that happens is printed as a line.
+    """
+    from server.cli.demo import demo
+
+    _exit(demo(boards=boards, rounds=rounds, speed=options.speed_of(speed), seed=seed, pace=pace))
+
+
+@_command(epilog=serving.EXAMPLES)
+@serving.with_limits
+def serve(
+    host: serving.Host = "127.0.0.1",
+    port: serving.Port = 8750,
+    origins: serving.Origins = None,
+    faults: serving.Faults = Path("phylactery-faults"),
+    log_level: serving.LogLevel = "info",
+    pace: options.Pace = 1.0,
+    **limits: float,
+) -> None:
+    """A server: rooms, battles and streams for players and spectators. Ctrl-C ends it.
+
+    Needs no configuration, and listens to this machine alone unless told otherwise. Each setting
+    is an option here and a variable of the environment; the option wins.
+    """
+    from server.cli.serve import serve
+
+    _exit(
+        serve(
+            host=host,
+            port=port,
+            origins=origins or [],
+            faults=faults,
+            log_level=log_level,
+            pace=pace,
+            limits=limits,
+        )
+    )
+
+
+@_command(epilog=options.PLAY_EXAMPLES)
+def play(
+    board: options.BoardArgument,
+    server: options.Server = options.DEFAULT_SERVER,
+    create: options.Create = False,
+    room: options.Room = None,
+    quick: options.Quick = False,
+    key: options.Key = None,
+    private: options.Private = False,
+    name: options.Name = None,
+    best_of: options.BestOf = 3,
+    rounds: options.Rounds = 0,
+    speed: options.Speed = 1,
+    yes: options.Yes = False,
+) -> None:
+    """Fight with a board: in a room of your own, in someone's, or against whoever is there.
+
+    Shows the battles live, and checks every result: that the seed is what the server had committed
+    itself to, and that fighting the battle again gives the same log.
+    """
+    from server.cli.play import Game, play
+
+    game = Game(
+        board=board,
+        server=server,
+        way=options.one_way(create=create, room=room, quick=quick),
+        room=room,
+        key=key,
+        private=private,
+        name=name,
+        best_of=best_of,
+        rounds=rounds,
+        speed=options.speed_of(speed),
+        yes=yes,
+    )
+    _exit(play(game))
+
+
+@_command(epilog=options.WATCH_EXAMPLES)
+def watch(
+    room: options.RoomArgument,
+    server: options.Server = options.DEFAULT_SERVER,
+    key: options.Key = None,
+    from_start: options.FromStart = False,
+    delay: options.Delay = 0,
+    channels: options.ChannelNames = "tick,revival,vessel",
+) -> None:
+    """Watch the battles of a room, live or a little later."""
+    from server.cli.watch import watch
+
+    followed = options.channel_list(channels)
+    _exit(watch(room, server, key=key, from_start=from_start, delay=delay, channels=followed))
+
+
+@_command(epilog=options.BATTLE_EXAMPLES)
+def battle(file: options.BattleFile) -> None:
+    """Fight one battle from a file and write its log, one JSON object a line.
+
+    Same file, same log, byte for byte, everywhere. If the file is not a legal battle, nothing is
+    written, every fault stands on standard error with its path, and the exit status is 2.
+    """
+    from server.cli.battle import battle
+
+    _exit(battle(file))
+
+
+@_command(epilog=options.VALIDATE_EXAMPLES)
+def validate(files: options.ValidateFiles) -> None:
+    """Say what a file is, a board, a battle or a catalog (JSON or TOML), and all that is wrong.
+
+    Faults go to standard error, each with file and path; the exit status is then 2.
+    """
+    from server.cli.battle import validate
+
+    _exit(validate(files))

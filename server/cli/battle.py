@@ -1,0 +1,114 @@
+"""`phylactery battle` and `phylactery validate`: a file in, a log or a verdict out.
+
+These start thousands of times in a batch, so this module and what it imports know the engine and
+nothing of network or terminal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from engine import (
+    Battle,
+    Board,
+    Catalog,
+    Fault,
+    Refused,
+    Rules,
+    base_catalog,
+    read_battle,
+    read_board,
+    read_catalog,
+)
+from server.cli.input import STDIN, read_object
+from server.cli.output import print_faults, write_out
+
+CATALOG_KEYS: Final = ("card", "cards", "rune", "runes", "resonance", "resonances", "prices")
+
+
+def battle(file: str) -> int:
+    """Fights the battle of a file and writes its log; gives the exit status.
+
+    Nothing is written before the battle is over: what is written is a whole log.
+    """
+    try:
+        setup = read_battle(read_object(file), base_catalog())
+    except Refused as refused:
+        return print_faults(_called(file), refused.faults)
+    fought = Battle(setup)
+    while not fought.over:
+        fought.step()
+    return write_out(fought.log())
+
+
+def validate(files: Iterable[str]) -> int:
+    """Says of each file what it is, or everything that is wrong with it; gives the exit status."""
+    return max([_validate_one(file) for file in files], default=0)
+
+
+def _validate_one(file: str) -> int:
+    try:
+        verdict = describe(read_object(file))
+    except Refused as refused:
+        return print_faults(_called(file), refused.faults)
+    return write_out(f"{_called(file)}: {verdict}\n".encode(errors="backslashreplace"))
+
+
+def _called(file: str) -> str:
+    return "standard input" if file == STDIN else file
+
+
+def describe(value: object) -> str:
+    """What a parsed file holds, in a line: a battle, a board or a catalog, told by its keys.
+
+    Raises `Refused`, with every fault.
+    """
+    if not isinstance(value, dict):
+        raise Refused([Fault("", "must be an object: a board, a battle or a catalog")])
+    if "boards" in value:
+        return _describe_battle(value)
+    if "units" in value:
+        return _describe_board(value)
+    if any(key in value for key in CATALOG_KEYS):
+        return _describe_catalog(value)
+    raise Refused(
+        [
+            Fault(
+                "",
+                "neither a board (it would have units), nor a battle (boards),"
+                " nor a catalog (cards, runes, resonances or prices)",
+            )
+        ]
+    )
+
+
+def _describe_battle(value: dict[str, object]) -> str:
+    setup = read_battle(value, base_catalog())
+    a, b = (f"{len(board.units)} units" for board in setup.boards)
+    return f"a battle, {a} against {b}, with the seed {setup.seed!r}"
+
+
+def _describe_board(value: dict[str, object]) -> str:
+    catalog, rules = base_catalog(), Rules()
+    board = read_board(value, catalog, rules)
+    name = f' "{value["name"]}"' if value.get("name") else ""
+    price = f"{board.price(catalog)} of {rules.scrip_budget} Scrip"
+    return f"a board{name} for {price}: {', '.join(_unit_names(board, catalog))}"
+
+
+def _unit_names(board: Board, catalog: Catalog) -> list[str]:
+    return [catalog.cards[unit.card].name or unit.card for unit in board.units]
+
+
+def _describe_catalog(value: dict[str, object]) -> str:
+    """A catalog may speak of the base set, so it is read as an addition to that."""
+    read_catalog(value, base_catalog())
+    counts = []
+    for one, many in (("card", "cards"), ("rune", "runes"), ("resonance", "resonances")):
+        count = sum(len(items) for key in (one, many) if isinstance(items := value.get(key), list))
+        if count:
+            counts.append(f"{count} {one if count == 1 else many}")
+    if "prices" in value:
+        counts.append("prices")
+    return f"a catalog of {', '.join(counts) or 'nothing'}"

@@ -1,0 +1,55 @@
+"""Finds the board a person names: a sample by its name, or a file."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple
+
+from engine import (
+    Fault,
+    Refused,
+    Rules,
+    base_catalog,
+    did_you_mean,
+    read_board,
+    sample_boards,
+)
+from server.cli.input import read_object
+
+
+class NamedBoard(NamedTuple):
+    """A legal board in its canonical form, and what to call it."""
+
+    name: str
+    board: dict[str, object]
+
+
+def named_samples() -> list[NamedBoard]:
+    """The sample boards that can fight, in the order of their file names."""
+    named: list[NamedBoard] = []
+    for name, value in sample_boards().items():
+        with suppress(Refused):  # a changed catalog may have made one too dear
+            named.append(_legal(name, value))
+    return named
+
+
+def find_board(text: str) -> NamedBoard:
+    """The board of that name, or in that file. Raises `Refused`, with every fault."""
+    samples = sample_boards()
+    if text in samples and not Path(text).is_file():
+        return _legal(text, samples[text])
+    if not _looks_like_a_file(text):
+        sentence = f"no sample board and no file of this name{did_you_mean(text, samples)}"
+        raise Refused([Fault("", f"{sentence} (samples: {', '.join(sorted(samples))})")])
+    return _legal(Path(text).stem, read_object(text))
+
+
+def _looks_like_a_file(text: str) -> bool:
+    return text == "-" or "/" in text or "." in text or Path(text).exists()
+
+
+def _legal(name: str, value: object) -> NamedBoard:
+    board = read_board(value, base_catalog(), Rules())
+    given = value.get("name") if isinstance(value, dict) else None
+    return NamedBoard(given if isinstance(given, str) and given else name, board.to_object())

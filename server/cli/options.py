@@ -1,0 +1,185 @@
+"""The options of the commands, and their help: what can be said, in one place."""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, Final, Literal
+
+import typer
+
+DEFAULT_SERVER: Final = "ws://127.0.0.1:8750"
+
+Channel = Literal["tick", "revival", "vessel"]
+CHANNELS: Final[tuple[Channel, ...]] = ("tick", "revival", "vessel")
+SPEEDS: Final[dict[int, Literal[1, 2, 4]]] = {1: 1, 2: 2, 4: 4}
+
+Way = Literal["create", "join", "quick"]
+
+# Beside a flag nothing is to stand; left alone, the help puts `<bool>` there.
+FLAG: Final = " "
+
+EXAMPLES: Final = """\
+[bold]To begin with:[/bold]
+
+  phylactery demo                      two bots fight, live in this terminal
+  phylactery serve                     a server on this machine, port 8750
+  phylactery play red-kennel --quick   fight whoever is there, or a stored board
+  phylactery watch ROOM                look on
+  phylactery battle FILE > log.jsonl   one battle, without a server
+"""
+
+DEMO_EXAMPLES: Final = """\
+[bold]Examples:[/bold]
+
+  phylactery demo
+  phylactery demo --boards red-kennel frozen-ledger --speed 2
+  phylactery demo --rounds 1 --speed 4 | grep returns
+"""
+
+PLAY_EXAMPLES: Final = """\
+[bold]Examples:[/bold]
+
+  phylactery play red-kennel                       whoever is there (same as --quick)
+  phylactery play my-board.json --create           a room; prints what to send a friend
+  phylactery play my-board.json --create --private a room that asks for a key
+  phylactery play seven-vows --room k3f9x2         the free seat of a room
+
+[bold]Reading a cell of the board:[/bold] name, Vessels and points toward the next (●+7); \
+Vitality; Charge; Dread, Burn, and Freeze with its seconds (D2 B1 F1.5); Power, Speed, Armor, Ward.
+"""
+
+WATCH_EXAMPLES: Final = """\
+[bold]Examples:[/bold]
+
+  phylactery watch k3f9x2
+  phylactery watch k3f9x2 --from-start
+  phylactery watch k3f9x2 --delay 30 --channels revival,vessel
+"""
+
+BATTLE_EXAMPLES: Final = """\
+[bold]Examples:[/bold]
+
+  phylactery battle battle.json > log.jsonl
+  make-a-battle | phylactery battle - | tail -1
+"""
+
+VALIDATE_EXAMPLES: Final = """\
+[bold]Examples:[/bold]
+
+  phylactery validate my-board.json
+  phylactery validate new-cards.toml battle.json
+"""
+
+
+Speed = Annotated[
+    int,
+    typer.Option(metavar="1|2|4", help="How many times as fast battles run."),
+]
+
+
+def number(value: float) -> float:
+    """Refuses what only looks like a number: no limit holds against it."""
+    if math.isnan(value):
+        raise typer.BadParameter("nan is no number")
+    return value
+
+
+# For tests and for looking at many battles: faster still, and no client can tell.
+Pace = Annotated[
+    float, typer.Option(hidden=True, callback=number, min=0.01, max=1000, envvar="PHYLACTERY_PACE")
+]
+
+BattleFile = Annotated[
+    str, typer.Argument(metavar="FILE", help="A battle as JSON; - for standard input.")
+]
+ValidateFiles = Annotated[
+    list[str],
+    typer.Argument(metavar="FILE...", help="JSON, or TOML if named so; - for standard input."),
+]
+
+BoardArgument = Annotated[
+    str, typer.Argument(metavar="BOARD", help="A board's file, or the name of a sample board.")
+]
+RoomArgument = Annotated[str, typer.Argument(metavar="ROOM", help="The room's id.")]
+Server = Annotated[
+    str, typer.Option(metavar="URL", envvar="PHYLACTERY_SERVER", help="The server to go to.")
+]
+Create = Annotated[
+    bool, typer.Option("--create", metavar=FLAG, help="Make a room and wait for someone.")
+]
+Room = Annotated[str | None, typer.Option(metavar="ID", help="Take the free seat of this room.")]
+Quick = Annotated[
+    bool, typer.Option("--quick", metavar=FLAG, help="Fight whoever waits (the default).")
+]
+Key = Annotated[
+    str | None,
+    typer.Option(metavar="KEY", envvar="PHYLACTERY_KEY", help="The key of a private room."),
+]
+Private = Annotated[
+    bool,
+    typer.Option(
+        "--private",
+        metavar=FLAG,
+        help="With --create: a private room; makes a key if none is given.",
+    ),
+]
+Name = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", envvar="PHYLACTERY_NAME", help="What others see you as."),
+]
+BestOf = Annotated[
+    int, typer.Option(min=1, max=9, metavar="N", help="With --create: rounds of the series.")
+]
+Rounds = Annotated[
+    int, typer.Option(min=0, metavar="N", help="Leave after so many rounds; 0: after the series.")
+]
+Yes = Annotated[
+    bool,
+    typer.Option("--yes", "-y", metavar=FLAG, help="Fight an offered stored board without asking."),
+]
+
+FromStart = Annotated[
+    bool,
+    typer.Option("--from-start", metavar=FLAG, help="Begin at the start of the battle that runs."),
+]
+Delay = Annotated[
+    int, typer.Option(min=0, max=300, metavar="SECONDS", help="See everything this much later.")
+]
+ChannelNames = Annotated[
+    str,
+    typer.Option("--channels", metavar="LIST", help="Which of tick, revival and vessel to follow."),
+]
+
+DemoBoards = Annotated[
+    tuple[str, str] | None,
+    typer.Option("--boards", metavar="A B", help="Two boards: files or names of sample boards."),
+]
+DemoRounds = Annotated[
+    int, typer.Option("--rounds", min=0, metavar="N", help="End after so many rounds; 0: never.")
+]
+DemoSeed = Annotated[
+    str | None,
+    typer.Option("--seed", metavar="TEXT", help="The same battles whenever it is the same."),
+]
+
+
+def one_way(*, create: bool, room: str | None, quick: bool) -> Way:
+    """The one way into a room that was asked for; quick match where none was."""
+    if create + quick + (room is not None) > 1:
+        raise typer.BadParameter("--create, --room and --quick: choose one")
+    return "create" if create else "join" if room is not None else "quick"
+
+
+def speed_of(value: int) -> Literal[1, 2, 4]:
+    """One of the speeds a room may ask for."""
+    if value not in SPEEDS:
+        raise typer.BadParameter("--speed: a battle runs at 1, 2 or 4 times its speed")
+    return SPEEDS[value]
+
+
+def channel_list(text: str) -> list[Channel]:
+    """`revival,vessel` as a list of channels."""
+    names = {name.strip() for name in text.split(",") if name.strip()}
+    if not names or names - set(CHANNELS):
+        raise typer.BadParameter(f"--channels: some of {', '.join(CHANNELS)}")
+    return [channel for channel in CHANNELS if channel in names]

@@ -1,0 +1,69 @@
+"""Reaches a server for a person: forgiving about the URL, and clear about what went wrong."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Final
+from urllib.parse import urlsplit
+
+from protocol.client import Client, GaveUp, NotAdmitted, open_client
+from protocol.codes import CloseCode
+from protocol.messages import FirstMessage, RoomId
+from server.cli.run import CommandFailed, first_of
+from server.view.commentary import farewell
+
+SCHEMES: Final = {"ws": "ws", "wss": "wss", "http": "ws", "https": "wss"}
+
+# Endings that are as good as any.
+QUIET: Final = (CloseCode.NORMAL, CloseCode.ROOM_CLOSED)
+
+
+def websocket_url(text: str) -> str:
+    """`example.org:8750` or a page's address as the URL to connect to. Raises `CommandFailed`."""
+    full = text if "://" in text else f"ws://{text}"
+    try:
+        parts = urlsplit(full)
+        scheme, _ = SCHEMES[parts.scheme], parts.port
+    except (KeyError, ValueError):
+        raise CommandFailed(
+            f"{text} is no server's URL; one looks like ws://127.0.0.1:8750"
+        ) from None
+    if not parts.hostname:
+        raise CommandFailed(f"{text} is no server's URL; one looks like ws://127.0.0.1:8750")
+    return f"{scheme}://{parts.netloc}{parts.path.rstrip('/')}"
+
+
+@asynccontextmanager
+async def reach(server: str, first: FirstMessage, room: str | None = None) -> AsyncIterator[Client]:
+    """A client of the server. Raises `CommandFailed` where it is not there or lets nobody in."""
+    url = websocket_url(server)
+    try:
+        async with open_client(url, first, None if room is None else RoomId(room)) as client:
+            yield client
+    # The block may wait for the client inside of nurseries, which wrap what it raises.
+    except* NotAdmitted as refused:
+        raise _not_admitted(first_of(refused)) from None
+    except* GaveUp as gave_up:
+        raise CommandFailed(
+            f"no server can be reached at {url} ({first_of(gave_up)});"
+            " `phylactery serve` starts one on this machine"
+        ) from None
+
+
+def _not_admitted(refused: BaseException) -> CommandFailed:
+    assert isinstance(refused, NotAdmitted), "one of another kind was caught"
+    faults = (f"{fault.path}: {fault.message}" for fault in refused.error.faults)
+    return CommandFailed(_sentence(refused.error.message), faults)
+
+
+def check_ending(client: Client) -> None:
+    """Raises `CommandFailed` if the server ended the session in a way a person must know of."""
+    ending = client.session.ending
+    if ending is not None and ending.how == "closed" and ending.code not in QUIET:
+        raise CommandFailed(_sentence(farewell(ending.code, ending.reason)))
+
+
+def _sentence(text: str) -> str:
+    """As what stands after `phylactery: `."""
+    return text[:1].lower() + text[1:].rstrip(".")

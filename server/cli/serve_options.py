@@ -1,0 +1,126 @@
+"""`phylactery serve`: every setting of the server as a flag and as an environment variable.
+
+The limits' flags are made from `Limits` itself, so that a new one needs a sentence here and no
+more; a test sees to the sentence.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Annotated, Final, Literal
+
+import typer
+
+from server.cli.options import number
+from server.limits import Limits
+
+EXAMPLES: Final = """\
+[bold]Examples:[/bold]
+
+  phylactery serve
+  phylactery serve --port 9000 --rooms 100
+  PHYLACTERY_PORT=9000 phylactery serve
+
+Then, in another terminal: phylactery play red-kennel --create
+"""
+
+LIMIT_HELP: Final[Mapping[str, str]] = {
+    "connections": "Connections in all.",
+    "connections_per_address": "Connections from one address.",
+    "hello_seconds": "Time for a connection's first message.",
+    "ping_seconds": "Between keepalive pings, and for the answer to one.",
+    "message_bytes": "The longest message that is not a reason to close.",
+    "messages_per_second": "Messages a client may send, over time.",
+    "messages_burst": "Messages a client may send at once.",
+    "messages_refused": "Messages in a row that come too fast, before the connection is closed.",
+    "private_messages": "Messages to one client that wait for it to read.",
+    "send_bytes": "Bytes joined into one send to a client that catches up.",
+    "socket_bytes": "Unsent bytes that the system holds for one connection.",
+    "stall_seconds": "A client that reads nothing for so long is closed.",
+    "behind_seconds": "A client that is later than this gets a fresh snapshot.",
+    "close_seconds": "For what is left to send when a connection closes.",
+    "rooms": "Rooms in all.",
+    "spectators": "Spectators of one room.",
+    "resume_seconds": "How long the seat of one who is away is kept.",
+    "waiting_seconds": "How long a room waits for an opponent.",
+    "building_seconds": "How long a room waits for both to be ready.",
+    "over_seconds": "How long a decided room waits for a rematch.",
+    "offer_seconds": "Alone in the queue for so long, a stored opponent is offered.",
+    "census_seconds": "Between two updates that only count spectators anew.",
+    "battle_grace_seconds": "Past its time limit for so long, a battle is void.",
+    "boards": "Boards kept for those who find no live opponent.",
+    "records": "Records kept of rooms that are closed.",
+}
+
+
+def variable(name: str) -> str:
+    """The environment variable of a setting."""
+    return f"PHYLACTERY_{name.upper()}"
+
+
+Host = Annotated[
+    str, typer.Option(metavar="ADDRESS", envvar=variable("host"), help="Where to listen.")
+]
+Port = Annotated[
+    int,
+    typer.Option(
+        min=0, max=65535, metavar="N", envvar=variable("port"), help="0: any that is free."
+    ),
+]
+Origins = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--origin",
+        metavar="ORIGIN",
+        envvar=variable("origins"),
+        help="A web page's origin that may connect, besides the server's own. Can be repeated.",
+    ),
+]
+Faults = Annotated[
+    Path,
+    typer.Option(
+        metavar="FOLDER",
+        envvar=variable("faults"),
+        help="Where a battle that failed is kept, to be repeated.",
+    ),
+]
+
+
+LogLevel = Annotated[
+    Literal["debug", "info", "warning", "error"],
+    typer.Option(envvar=variable("log_level"), help="The least that is logged."),
+]
+
+
+def with_limits(command: Callable[..., None]) -> Callable[..., None]:
+    """The command, its `**limits` made into an option for each of the limits."""
+    plain = [
+        parameter
+        for parameter in inspect.signature(command, eval_str=True).parameters.values()
+        if parameter.kind is not inspect.Parameter.VAR_KEYWORD
+    ]
+    limits = [_limit_option(field) for field in dataclasses.fields(Limits)]
+    command.__signature__ = inspect.Signature([*plain, *limits])  # type: ignore[attr-defined]
+    return command
+
+
+def _limit_option(field: dataclasses.Field[int | float]) -> inspect.Parameter:
+    option = typer.Option(
+        f"--{field.name.replace('_', '-')}",
+        min=0,
+        metavar="N",
+        callback=number,
+        envvar=variable(field.name),
+        help=LIMIT_HELP.get(field.name, ""),
+        rich_help_panel="Limits",
+    )
+    kind = type(field.default)
+    return inspect.Parameter(
+        field.name,
+        inspect.Parameter.KEYWORD_ONLY,
+        default=field.default,
+        annotation=Annotated[kind, option],
+    )

@@ -1,0 +1,51 @@
+"""`phylactery watch`: a room's battles, live or a little later."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from protocol.messages import PROTOCOL_VERSION, Channel, Watch
+from server.cli.board import named_samples
+from server.cli.reaching import check_ending, reach
+from server.cli.run import run
+from server.view.commentary import Commentary
+from server.view.screen import Screen, open_screen
+from server.view.show import Show
+
+
+def watch(
+    room: str,
+    server: str,
+    *,
+    key: str | None,
+    from_start: bool,
+    delay: int,
+    channels: Sequence[Channel],
+) -> int:
+    """Watches until the room closes; gives the exit status."""
+    first = Watch(
+        version=PROTOCOL_VERSION,
+        channels=list(channels),
+        key=key,
+        start="beginning" if from_start else "now",
+        delay_seconds=delay,
+    )
+    return run(partial(_watch, room, server, first))
+
+
+async def _watch(room: str, server: str, first: Watch) -> int:
+    async with open_screen() as screen:
+        await watch_on(screen, room, server, first)
+    return 0
+
+
+async def watch_on(screen: Screen, room: str, server: str, first: Watch) -> None:
+    """Watches until the room closes. Raises `CommandFailed`."""
+    async with reach(server, first, room) as client:
+        commentary = Commentary(Show(lambda: client.mirror, named_samples()), screen)
+        commentary.status = "Ctrl-C to leave"
+        async for update in client:
+            commentary.hear(update)
+        check_ending(client)
+        screen.say("the room is closed")

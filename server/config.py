@@ -1,0 +1,37 @@
+"""What `serve` is told: where to listen, by which rules, within which limits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from engine import Catalog, Rules, base_catalog
+from server.limits import Limits
+from server.mint import Mint
+
+DEFAULT_PORT: Final = 8750
+TICKS_PER_SECOND: Final = 20
+
+
+@dataclass(frozen=True)
+class Config:
+    """The settings of one server. The defaults need nothing and no one.
+
+    `pace` multiplies the speed of every battle beyond what its room asked for, without a client
+    seeing it: tests and demonstrations run at 50 and more.
+    """
+
+    host: str = "127.0.0.1"
+    port: int = DEFAULT_PORT  # 0: any that is free
+    origins: tuple[str, ...] = ()  # besides the server's own
+    pace: float = 1.0
+    faults: Path = Path("phylactery-faults")  # the folder for battles that failed
+    limits: Limits = Limits()
+    rules: Rules = Rules()
+    catalog: Catalog = field(default_factory=base_catalog)
+    mint: Mint = field(default_factory=Mint)
+
+    def tick_seconds(self, speed: int) -> float:
+        """How long a tick lasts in a room of this speed."""
+        return 1.0 / (TICKS_PER_SECOND * speed * self.pace)

@@ -1,0 +1,179 @@
+"""The feed of a battle: everything that is said to all, in order, made once.
+
+A feed is a list of entries, each the bytes that go on the wire: WebSocket text frames as a server
+sends them, unmasked. An entry is either a tick's frames, one a channel, or a message to the whole
+room. Who reads is a cursor, an index into the list: the feed knows no reader and holds no queue.
+
+The feeds of a room are a chain, a new one for each battle. A room lets go of the old ones, and so
+do the readers as they pass on: memory is what somebody can still ask for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Final, NamedTuple
+
+import msgspec
+from websockets.frames import Frame, Opcode
+
+from protocol.codec import encode
+from protocol.messages import (
+    CHANNELS,
+    AnyToClient,
+    BattleId,
+    Channel,
+    Position,
+    RoomState,
+    RoomUpdate,
+    SnapshotMessage,
+)
+
+# A set of channels is the sum of their bits.
+BIT: Final[dict[Channel, int]] = {channel: 1 << n for n, channel in enumerate(CHANNELS)}
+ALL: Final = sum(BIT.values())
+
+
+def mask_of(channels: Iterable[Channel]) -> int:
+    """The set of channels as bits."""
+    return sum(BIT[channel] for channel in set(channels))
+
+
+def text_frame(payload: bytes) -> bytes:
+    """A whole WebSocket text message, as it goes out."""
+    return Frame(Opcode.TEXT, payload).serialize(mask=False)
+
+
+def framed(message: AnyToClient) -> bytes:
+    """A message as it goes out."""
+    return text_frame(encode(message))
+
+
+class Entry:
+    """One position of a feed: a tick's frames, or a message to the room."""
+
+    __slots__ = ("_joined", "frames", "made_at", "message", "present", "room")
+
+    def __init__(
+        self,
+        made_at: float,
+        frames: Mapping[int, bytes],
+        message: bytes | None = None,
+        room: RoomState | None = None,
+    ) -> None:
+        self.made_at = made_at
+        self.frames = frames  # by the bit of the channel
+        self.present = sum(frames)
+        self.message = message
+        self.room = room  # what the message says, where it is an update of the room
+        self._joined: dict[int, bytes] | None = None
+
+    def bytes_for(self, mask: int) -> bytes:
+        """What a reader of these channels is sent; joined once for all who want the same."""
+        if self.message is not None:
+            return self.message
+        wanted = mask & self.present
+        if wanted in self.frames:
+            return self.frames[wanted]
+        if not wanted:
+            return b""
+        if self._joined is None:
+            self._joined = {}
+        joined = self._joined.get(wanted)
+        if joined is None:
+            joined = b"".join(data for bit, data in self.frames.items() if bit & wanted)
+            self._joined[wanted] = joined
+        return joined
+
+    def count(self, mask: int) -> int:
+        """How many frames a reader of these channels is sent."""
+        return (mask & self.present).bit_count()
+
+
+class Keyframe(NamedTuple):
+    """The whole state, and where in the feed it stands: what follows it begins at `at`."""
+
+    at: int
+    message: SnapshotMessage
+    data: bytes
+
+    def skipping(self, frames: int) -> bytes:
+        """The same for one who is moved on past this many frames."""
+        if not frames:
+            return self.data
+        return framed(msgspec.structs.replace(self.message, skipped=frames))
+
+
+class Feed:
+    """The entries of one battle, or of the time before the first.
+
+    `opening` is the room as it was told of before the first entry.
+    """
+
+    def __init__(
+        self, number: int, battle: BattleId | None = None, opening: RoomState | None = None
+    ) -> None:
+        self.number = number  # in the room's chain
+        self.battle = battle
+        self.entries: list[Entry] = []
+        self.next: Feed | None = None
+        self.snapshot: Callable[[], SnapshotMessage] | None = None  # of the battle as it stands
+        self._where: dict[Channel, list[int]] = {channel: [] for channel in CHANNELS}
+        self._rooms: list[tuple[int, RoomState]] = []
+        self._opening = opening
+        self._frames_end = 0
+        self._keyframe: Keyframe | None = None
+        self._tails: dict[tuple[int, int], bytes] = {}
+
+    def say(self, message: AnyToClient, now: float) -> None:
+        """Adds a message to the room."""
+        room = message.room if isinstance(message, RoomUpdate) else None
+        if room is not None:
+            self._rooms.append((len(self.entries), room))
+        self._append(Entry(now, {}, framed(message), room))
+
+    def add_frames(self, frames: Mapping[Channel, bytes], now: float) -> None:
+        """Adds a tick's frames, given as JSON. Nothing is added where there is none."""
+        if not frames:
+            return
+        for channel in frames:
+            self._where[channel].append(len(self.entries))
+        self._append(Entry(now, {BIT[c]: text_frame(frames[c]) for c in CHANNELS if c in frames}))
+        self._frames_end = len(self.entries)
+        self._keyframe = None
+
+    def _append(self, entry: Entry) -> None:
+        self.entries.append(entry)
+        self._tails.clear()
+
+    def tail(self, at: int, mask: int) -> bytes:
+        """All from a position to the end; made once for all who stand there."""
+        if at + 1 == len(self.entries):
+            return self.entries[at].bytes_for(mask)
+        tail = self._tails.get((at, mask))
+        if tail is None:
+            tail = b"".join(entry.bytes_for(mask) for entry in self.entries[at:])
+            self._tails[at, mask] = tail
+        return tail
+
+    def keyframe(self) -> Keyframe | None:
+        """The state after the last frame; made once a position. None before the battle."""
+        if self._keyframe is None and self.snapshot is not None and self._frames_end:
+            message = self.snapshot()
+            self._keyframe = Keyframe(self._frames_end, message, framed(message))
+        return self._keyframe
+
+    def room_at(self, until: float) -> RoomState | None:
+        """The room as it was at a time, or where the feed begins; None where nobody was told."""
+        known = [room for at, room in self._rooms if self.entries[at].made_at <= until]
+        return known[-1] if known else self._opening
+
+    def after(self, last: Position, channel: Channel) -> int:
+        """The position of the first frame of a channel that comes after the last one seen.
+
+        Where that frame is not there yet, it is the position after the channel's last frame; the
+        entries in between hold no frame of this channel. Who has seen anything of a battle has
+        been told that it begins, which is the feed's first entry.
+        """
+        where = self._where[channel]
+        seen = min(getattr(last, channel), len(where) - 1)
+        return where[seen] + 1 if seen >= 0 else 1

@@ -1,0 +1,41 @@
+"""Every limit on what a stranger can make grow, or can hold up, with its default.
+
+A limit is not a rule of the game: those are `engine.Rules`. Times are in seconds of the server's
+clock and are not changed by a room's speed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one process allows. The first block is about connections, the second about rooms."""
+
+    connections: int = 20_000
+    connections_per_address: int = 12_000  # a load test, and a proxy, come from one address
+    hello_seconds: float = 10.0  # to say the first message
+    ping_seconds: float = 20.0  # between keepalive pings, and to answer one
+    message_bytes: int = 1 << 18  # above what the decoder answers; more than this is a closing
+    messages_per_second: float = 10.0
+    messages_burst: int = 60
+    messages_refused: int = 20  # in a row for coming too fast; then the connection is closed
+    private_messages: int = 64  # that wait for a client to read them
+    send_bytes: int = 1 << 16  # joined into one send to a client that catches up
+    socket_bytes: int = 1 << 17  # unsent, in the kernel, for one connection
+    stall_seconds: float = 15.0  # a client that takes nothing for so long is closed
+    behind_seconds: float = 5.0  # a client that is later than this gets a fresh snapshot
+    close_seconds: float = 1.0  # for what is left to send, and for the closing handshake
+
+    rooms: int = 2_000
+    spectators: int = 12_000  # in one room
+    resume_seconds: int = 60  # a seat is kept for one who is away
+    waiting_seconds: float = 600.0  # for an opponent
+    building_seconds: float = 300.0  # for both to get ready
+    over_seconds: float = 120.0  # for both to ask for a rematch
+    offer_seconds: float = 5.0  # alone in the queue, before a stored opponent is offered
+    census_seconds: float = 1.0  # between two room updates that only count spectators anew
+    battle_grace_seconds: float = 10.0  # past its time limit, then the battle is void
+    boards: int = 1_000  # kept for those who find no live opponent
+    records: int = 1_000  # of rooms that are closed

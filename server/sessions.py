@@ -1,0 +1,118 @@
+"""The sessions of a room: who may come back as whom.
+
+A session outlives its connections. Its token is private and changes at every resume; the server
+keeps only a hash of it. A lost session is kept for a while, so that a player finds their seat and
+everyone goes on where the connection broke.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import deque
+from collections.abc import Callable, Iterator
+
+from protocol.messages import Role, Token
+from server.commands import SessionId
+from server.delivery import Closing, Follower
+
+
+class Session:
+    """One who is in a room, across all the connections of their stay."""
+
+    def __init__(self, session_id: SessionId, role: Role, mask: int, delay: float) -> None:
+        self.id = session_id
+        self.role = role
+        self.mask = mask  # the channels that are followed
+        self.delay = delay
+        self.follower: Follower | None = None  # the connection that holds it now
+        self.keys: list[bytes] = []  # hashes of the tokens that open it, the newest last
+
+    def hand_to(self, follower: Follower, closing: Closing) -> None:
+        """The newest connection has the session; the older one, if any, is closed."""
+        if self.follower is not None:
+            self.follower.close(closing)
+        self.follower = follower
+
+
+class Sessions:
+    """All sessions of one room."""
+
+    def __init__(self, token: Callable[[], Token], keep_seconds: float) -> None:
+        self._token = token
+        self._keep_seconds = keep_seconds
+        self._by_id: dict[SessionId, Session] = {}
+        self._by_key: dict[bytes, Session] = {}
+        self._lost: dict[SessionId, float] = {}  # since when
+        self._expiring: deque[tuple[float, SessionId]] = deque()
+        self._made = 0
+
+    def __iter__(self) -> Iterator[Session]:
+        return iter(tuple(self._by_id.values()))
+
+    def get(self, session_id: SessionId) -> Session | None:
+        return self._by_id.get(session_id)
+
+    def open(self, role: Role, mask: int, delay: float = 0.0) -> Session:
+        """A new session, which nothing opens yet."""
+        self._made += 1
+        session = Session(SessionId(f"{role[0]}{self._made}"), role, mask, delay)
+        self._by_id[session.id] = session
+        return session
+
+    def find(self, token: Token, now: float) -> Session | None:
+        """The session that this token opens. Nothing changes, whatever the token is.
+
+        It is looked up by its hash, so that the time this takes tells nothing about any token.
+        """
+        session = self._by_key.get(_key(token))
+        if session is None:
+            return None
+        lost = self._lost.get(session.id)
+        return session if lost is None or now - lost <= self._keep_seconds else None
+
+    def rotate(self, session: Session, used: Token | None = None) -> Token:
+        """A new token. The one that was used stays good until `settle`: the connection may be lost
+        again before the new one has got through."""
+        token = self._token()
+        self._forget_keys(session)
+        if used is not None:
+            self._add_key(session, used)
+        self._add_key(session, token)
+        self._lost.pop(session.id, None)
+        return token
+
+    def settle(self, session: Session) -> None:
+        """The newest token has got through: no other is good any more."""
+        self._forget_keys(session, keep=1)
+
+    def lose(self, session: Session, now: float) -> None:
+        """The session's connection is gone. Forgets those that were lost too long ago."""
+        session.follower = None
+        if session.id not in self._by_id:
+            return
+        self._lost[session.id] = now
+        if session.role == "spectator":  # a player's session ends with their seat
+            self._expiring.append((now, session.id))
+        while self._expiring and now - self._expiring[0][0] > self._keep_seconds:
+            lost, session_id = self._expiring.popleft()
+            if self._lost.get(session_id) == lost:
+                self.end(self._by_id[session_id])
+
+    def end(self, session: Session) -> None:
+        """Nothing opens the session any more."""
+        self._forget_keys(session)
+        self._lost.pop(session.id, None)
+        self._by_id.pop(session.id, None)
+
+    def _add_key(self, session: Session, token: Token) -> None:
+        key = _key(token)
+        session.keys.append(key)
+        self._by_key[key] = session
+
+    def _forget_keys(self, session: Session, keep: int = 0) -> None:
+        while len(session.keys) > keep:
+            del self._by_key[session.keys.pop(0)]
+
+
+def _key(token: Token) -> bytes:
+    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).digest()

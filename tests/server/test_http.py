@@ -1,0 +1,130 @@
+"""What plain HTTP gets from the server's port."""
+
+from __future__ import annotations
+
+import http.client
+import json
+
+import trio
+from websockets.exceptions import InvalidStatus
+from websockets.trio.client import connect
+
+from protocol.client import open_client
+from protocol.messages import Create, Welcome
+from protocol.schema import schema
+from server.app import Running
+from server.config import Config
+from server.limits import Limits
+from tests.server.test_live import running
+
+Answer = tuple[int, dict[str, str], str]
+
+
+async def get(server: Running, path: str, **headers: str) -> Answer:
+    """Status, headers in small letters, and body."""
+
+    def ask() -> Answer:
+        client = http.client.HTTPConnection(server.host, server.port, timeout=10)
+        client.request("GET", path, headers=headers)
+        answer = client.getresponse()
+        named = {name.lower(): value for name, value in answer.getheaders()}
+        return answer.status, named, answer.read().decode()
+
+    return await trio.to_thread.run_sync(ask)
+
+
+async def test_pages() -> None:
+    async with running() as server:
+        for path, kind in (
+            ("/", "text/html"),
+            ("/?a=b", "text/html"),
+            ("/healthz", "text/plain"),
+            ("/readyz", "text/plain"),
+            ("/api/rooms", "application/json"),
+            ("/schema.json", "application/json"),
+        ):
+            status, headers, body = await get(server, path)
+            assert status == 200
+            assert headers["content-type"].startswith(kind)
+            assert headers["x-content-type-options"] == "nosniff"
+            assert "default-src 'none'" in headers["content-security-policy"]
+            assert body
+        status, _, body = await get(server, "/schema.json")
+        assert json.loads(body) == json.loads(json.dumps(schema()))
+
+
+async def test_what_is_not_there() -> None:
+    async with running() as server:
+        assert (await get(server, "/nothing"))[0] == 404
+        assert (await get(server, "/../etc/passwd"))[0] == 404
+        status, headers, _ = await get(server, "/rooms/new")
+        assert (status, headers["upgrade"]) == (426, "websocket")
+
+
+async def test_the_list_of_rooms_shows_the_public_ones() -> None:
+    async with running() as server:
+        async with open_client(server.url, Create(version=1, name="<b>Ada</b>")) as client:
+            async for update in client:
+                if isinstance(update, Welcome):
+                    break
+            rooms = json.loads((await get(server, "/api/rooms"))[2])["rooms"]
+            assert [room["a"]["name"] for room in rooms] == ["<b>Ada</b>"]
+            page = (await get(server, "/"))[2]
+            assert "<b>Ada" not in page
+            assert "&lt;b&gt;Ada&lt;/b&gt;" in page
+        hello = Create(version=1, name="Bob", key="swordfish")
+        async with open_client(server.url, hello) as client:
+            async for update in client:
+                if isinstance(update, Welcome):
+                    break
+            for path in ("/", "/api/rooms"):
+                body = (await get(server, path))[2]
+                assert "Bob" not in body
+                assert "swordfish" not in body
+
+
+async def test_readiness_ends_before_the_server_does() -> None:
+    async with running() as server:
+        server.hall.draining = True
+        assert (await get(server, "/readyz"))[0] == 503
+        assert (await get(server, "/healthz"))[0] == 200
+
+
+async def status_of(url: str, origin: str | None = None) -> int:
+    """The status with which a WebSocket handshake is answered."""
+    headers = {"Origin": origin} if origin else {}
+    try:
+        async with connect(url, additional_headers=headers, proxy=None, compression=None):
+            return 101
+    except InvalidStatus as invalid:
+        return invalid.response.status_code
+
+
+async def test_a_page_of_another_origin_may_not_connect() -> None:
+    config = Config(port=0, origins=("https://friend.example",))
+    async with running(config) as server:
+        url = f"{server.url}/rooms/new"
+        assert await status_of(url) == 101
+        assert await status_of(url, f"http://{server.host}:{server.port}") == 101
+        assert await status_of(url, "https://friend.example") == 101
+        assert await status_of(url, "https://foe.example") == 403
+        assert await status_of(url, "null") == 403
+
+
+async def test_no_more_connections_than_the_limits() -> None:
+    for limits, status in (
+        (Limits(connections=1), 503),
+        (Limits(connections_per_address=1), 429),
+    ):
+        async with running(Config(port=0, limits=limits)) as server:
+            url = f"{server.url}/rooms/new"
+            async with connect(url, proxy=None, compression=None):
+                assert await status_of(url) == status
+            with trio.fail_after(5):  # the next one is let in as soon as the first is gone
+                while await status_of(url) != 101:
+                    pass
+
+
+async def test_a_websocket_to_nowhere() -> None:
+    async with running() as server:
+        assert await status_of(f"{server.url}/nothing") == 404

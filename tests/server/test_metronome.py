@@ -1,0 +1,112 @@
+"""The time of all rooms: what is due is run in order, and lateness never adds up."""
+
+# ruff: noqa: ARG001 - the clock is a fixture that works by being asked for
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import trio
+from trio.testing import MockClock, wait_all_tasks_blocked
+
+from server.metronome import PIECES, Metronome
+
+
+class Noted:
+    """Notes when it ran; comes again when `again` says."""
+
+    def __init__(self, again: Callable[[float], float] = lambda _: math.inf) -> None:
+        self.ran: list[float] = []
+        self._again = again
+
+    def work(self, now: float) -> float:
+        self.ran.append(now)
+        return self._again(now)
+
+
+async def test_what_is_due_runs_when_it_is_due(autojump_clock: MockClock) -> None:
+    metronome = Metronome()
+    three, one = Noted(), Noted()
+    metronome.schedule(three, 3.0)
+    metronome.schedule(one, 1.0)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(metronome.run)
+        await trio.sleep(10)
+        nursery.cancel_scope.cancel()
+    assert (one.ran, three.ran) == ([1.0], [3.0])
+
+
+async def test_a_sooner_deadline_wakes_it_and_a_later_one_replaces(
+    autojump_clock: MockClock,
+) -> None:
+    metronome = Metronome()
+    far, moved, forgotten = Noted(), Noted(), Noted()
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(metronome.run)
+        metronome.schedule(far, 100.0)
+        await trio.sleep(1)
+        metronome.schedule(moved, 5.0)
+        metronome.schedule(moved, 7.0)
+        metronome.schedule(forgotten, 6.0)
+        metronome.schedule(forgotten, math.inf)
+        await trio.sleep(20)
+        nursery.cancel_scope.cancel()
+    assert (moved.ran, forgotten.ran, far.ran) == ([7.0], [], [])
+
+
+async def test_ten_minutes_of_ticks_do_not_drift(autojump_clock: MockClock) -> None:
+    """Each comes late by whatever the clock had to do; the next is due as if it had not been."""
+    metronome = Metronome()
+    ticks = 0
+
+    def again(_: float) -> float:
+        nonlocal ticks
+        ticks += 1
+        return ticks * 0.05
+
+    noted = Noted(again)
+    metronome.schedule(noted, 0.0)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(metronome.run)
+        await trio.sleep(600.01)
+        nursery.cancel_scope.cancel()
+    assert noted.ran == [number * 0.05 for number in range(12_001)]
+
+
+async def test_work_without_end_holds_up_nobody(autojump_clock: MockClock) -> None:
+    """Others run after a few pieces, also where something is always due."""
+    metronome = Metronome()
+    greedy = Noted(lambda now: now)
+    metronome.schedule(greedy, 0.0)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(metronome.run)
+        for _ in range(5):
+            before = len(greedy.ran)
+            await trio.lowlevel.checkpoint()
+            assert len(greedy.ran) - before <= 2 * PIECES
+        nursery.cancel_scope.cancel()
+    assert greedy.ran
+
+
+async def test_the_most_overdue_is_first(autojump_clock: MockClock) -> None:
+    metronome = Metronome()
+    order: list[str] = []
+
+    class Named(Noted):
+        def __init__(self, name: str) -> None:
+            super().__init__()
+            self.name = name
+
+        def work(self, now: float) -> float:
+            order.append(self.name)
+            return super().work(now)
+
+    await trio.sleep(10)
+    for name, due in (("c", 9.0), ("a", 1.0), ("b", 4.0)):
+        metronome.schedule(Named(name), due)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(metronome.run)
+        await wait_all_tasks_blocked()
+        nursery.cancel_scope.cancel()
+    assert order == ["a", "b", "c"]

@@ -1,0 +1,86 @@
+"""Who may come back as whom."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+
+from protocol.messages import Token
+from server.sessions import Sessions
+
+KEEP = 60.0
+
+
+def sessions() -> Sessions:
+    numbers = itertools.count()
+    return Sessions(lambda: Token(f"token-{next(numbers)}"), KEEP)
+
+
+def test_a_token_opens_its_own_session() -> None:
+    all_of_them = sessions()
+    one, two = all_of_them.open("player", 7), all_of_them.open("spectator", 1)
+    first, second = all_of_them.rotate(one), all_of_them.rotate(two)
+    assert all_of_them.find(first, 0) is one
+    assert all_of_them.find(second, 0) is two
+    assert all_of_them.find(Token("token-9"), 0) is None
+
+
+def test_no_token_is_kept_as_it_is() -> None:
+    all_of_them = sessions()
+    token = all_of_them.rotate(all_of_them.open("player", 7))
+    assert token not in repr(vars(all_of_them))
+    assert token not in repr([vars(session) for session in all_of_them])
+
+
+def test_the_used_token_lives_until_the_new_one_is_settled_and_others_do_not() -> None:
+    all_of_them = sessions()
+    session = all_of_them.open("player", 7)
+    first = all_of_them.rotate(session)
+    second = all_of_them.rotate(session, first)
+    third = all_of_them.rotate(session, first)
+    assert [all_of_them.find(t, 0) for t in (first, second, third)] == [session, None, session]
+    all_of_them.settle(session)
+    assert [all_of_them.find(t, 0) for t in (first, second, third)] == [None, None, session]
+
+
+@pytest.mark.parametrize("role", ["player", "spectator"])
+def test_a_lost_session_is_kept_for_the_window(role: str) -> None:
+    all_of_them = sessions()
+    session = all_of_them.open("player" if role == "player" else "spectator", 7)
+    token = all_of_them.rotate(session)
+    all_of_them.lose(session, 100)
+    assert all_of_them.find(token, 100 + KEEP) is session
+    assert all_of_them.find(token, 101 + KEEP) is None
+    token = all_of_them.rotate(session, token)  # it came back in time
+    assert all_of_them.find(token, 1000) is session
+
+
+def test_spectators_who_stay_away_are_forgotten() -> None:
+    """Ten thousand who came and went leave nothing behind."""
+    all_of_them = sessions()
+    for second in range(10_000):
+        session = all_of_them.open("spectator", 7)
+        all_of_them.rotate(session)
+        all_of_them.lose(session, float(second))
+    assert len(list(all_of_them)) == KEEP + 1
+
+
+def test_a_spectator_who_came_back_is_not_forgotten() -> None:
+    all_of_them = sessions()
+    session, other = all_of_them.open("spectator", 7), all_of_them.open("spectator", 7)
+    token = all_of_them.rotate(session)
+    all_of_them.lose(session, 0)
+    token = all_of_them.rotate(session, token)
+    all_of_them.lose(other, 1000)
+    assert all_of_them.find(token, 1000) is session
+
+
+def test_an_ended_session_is_opened_by_nothing_and_stays_ended() -> None:
+    all_of_them = sessions()
+    session = all_of_them.open("player", 7)
+    token = all_of_them.rotate(session)
+    all_of_them.end(session)
+    all_of_them.lose(session, 5)
+    assert all_of_them.find(token, 5) is None
+    assert list(all_of_them) == []
