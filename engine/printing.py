@@ -159,10 +159,8 @@ def _read_line(value: object, path: str, source: str, index: int, faults: list[F
 
 
 def _optional_choice(reader: Reader, key: str, what: str, known: tuple[str, ...]) -> str:
-    """A name, or "" where it is absent or null."""
-    if reader.fields.get(key) is None:
-        return ""
-    return reader.choice(key, what, known)
+    """A name, or "" where it is absent."""
+    return reader.choice(key, what, known) if reader.has(key) else ""
 
 
 def _check_line(line: Line, reader: Reader) -> None:

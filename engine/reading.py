@@ -42,14 +42,15 @@ def is_clean(text: str) -> bool:
 
 
 class Reader:
-    """One JSON object being read. A field that is wrong is noted, and reads as a harmless value."""
+    """One JSON object being read. A field that is wrong is noted, and reads as a harmless value;
+    one that is null is as good as absent."""
 
     def __init__(self, value: object, path: str, faults: list[Fault]) -> None:
         self.path = path
         self.faults = faults
         self.fields: dict[str, object] = {}
         if isinstance(value, dict):
-            self.fields = value
+            self.fields = {key: field for key, field in value.items() if field is not None}
         else:
             self.fault("", f"must be an object, not {describe(value)}")
 

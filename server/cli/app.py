@@ -47,8 +47,10 @@ def _version(wanted: bool) -> None:
     if wanted:
         from importlib.metadata import PackageNotFoundError, version
 
+        from engine import FORM
+
         try:
-            typer.echo(f"phylactery {version('phylactery')}")
+            typer.echo(f"phylactery {version('phylactery')}, {FORM} engine")
         except PackageNotFoundError:  # run from its folder
             typer.echo("phylactery (not installed)")
         raise typer.Exit

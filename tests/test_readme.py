@@ -1,0 +1,77 @@
+"""The README's examples are true: its battle fights, its board is legal, its card reads, its
+Python runs, and the commands it names exist with the options it gives them."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import tomllib
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from engine import (
+    Battle,
+    Rules,
+    base_catalog,
+    read_battle,
+    read_board,
+    read_catalog,
+    sample_boards,
+)
+from server.cli.app import app
+
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"```{language}\n(.*?)```", README, re.DOTALL)
+
+
+def commands() -> list[str]:
+    lines = [line.split("  #")[0].strip() for block in blocks("sh") for line in block.splitlines()]
+    return [line for line in lines if line.startswith("phylactery ")]
+
+
+def test_its_two_commands_stand_alone_and_set_everything_up() -> None:
+    assert sum(line.startswith("python3 -m venv") for line in README.splitlines()) == 2
+
+
+def test_its_board_is_legal_and_its_battle_fights() -> None:
+    examples = [json.loads(block) for block in blocks("json")]
+    board, battle = examples[0], next(e for e in examples if "boards" in e)
+    assert read_board(board, base_catalog(), Rules()).units
+    assert Battle(read_battle(battle, base_catalog())).run().winner in ("a", "b", None)
+
+
+def test_its_card_can_be_added() -> None:
+    card = tomllib.loads(blocks("toml")[0], parse_float=Decimal)
+    assert set(read_catalog(card, base_catalog()).cards) > set(base_catalog().cards)
+
+
+def test_its_sample_boards_are_all_there_are() -> None:
+    named = set(re.findall(r"`([a-z]+-[a-z-]+)`", README)) & set(sample_boards())
+    assert named == set(sample_boards())
+
+
+def test_its_python_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    for block in blocks("python"):
+        exec(compile(block, "README.md", "exec"), {})  # noqa: S102 - our own page
+    assert "Result(" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("line", commands())
+def test_its_commands_exist(line: str) -> None:
+    words = [word for word in shlex.split(line)[1:] if word != ">"]
+    shown = CliRunner().invoke(app, [words[0], "--help"], env={"COLUMNS": "200"})
+    assert shown.exit_code == 0
+    assert all(word in shown.output for word in words[1:] if word.startswith("--"))
+
+
+def test_every_path_it_names_is_there() -> None:
+    for name in re.findall(r"`((?:engine|protocol|server|tests)/[^` ]*)`", README):
+        assert (ROOT / name).exists(), name
