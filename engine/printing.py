@@ -111,8 +111,9 @@ def read_resonance(value: object, path: str, faults: list[Fault]) -> Resonance:
     for step_path, item in reader.items("steps"):
         step = Reader(item, step_path, faults)
         step.only(("count", "stats"))
+        before = len(faults)
         count = step.integer("count", 1)
-        if count in steps:
+        if len(faults) == before and count in steps:
             step.fault("count", f"a step for {count} units stands here twice")
         steps[count] = read_stats(step, "stats", -MAX_NUMBER)
     return Resonance(
