@@ -24,6 +24,7 @@ from .messages import (
     FirstMessage,
     Frame,
 )
+from .sentences import sentence
 from .strict_json import MAX_FAULTS, Unreadable, join, read_json
 
 FIRST_MESSAGES: Final[tuple[type[FirstMessage], ...]] = get_args(FirstMessage)
@@ -80,8 +81,8 @@ def _message(value: dict[str, object]) -> AnyToServer | Rejected:
         fault = Fault("version", f"this server speaks version {PROTOCOL_VERSION}")
         return Rejected(ErrorCode.WRONG_VERSION, (fault,), tag if kind else None)
     if kind is None:
-        sentence = f"no message of this type{_suggest(tag, TO_SERVER)}"
-        return Rejected(ErrorCode.UNKNOWN_TYPE, (Fault("type", sentence),))
+        fault = Fault("type", f"no message of this type{_suggest(tag, TO_SERVER)}")
+        return Rejected(ErrorCode.UNKNOWN_TYPE, (fault,))
     try:
         return msgspec.convert(value, kind)
     except msgspec.ValidationError:
@@ -100,9 +101,9 @@ def _faults(value: object, kind: object, path: str) -> Iterator[Fault]:
     """Every fault of `value` as a `kind`: those of its parts, or, if they are whole, its own."""
     try:
         msgspec.convert(value, kind)
-    except msgspec.ValidationError as error:
+    except msgspec.ValidationError:
         inner = _inner_faults(value, kind, path)
-        yield next(inner, Fault(path, str(error).partition(" - at `$")[0]))
+        yield next(inner, Fault(path, sentence(value, kind)))
         yield from inner
 
 

@@ -132,7 +132,7 @@ class CloseCode(IntEnum):
     PROTOCOL_ERROR = 1002, "What came was not WebSocket.", Then.STOP
     LOST = 1006, "The connection was lost; no close frame came.", Then.RESUME
     NOT_UTF8 = 1007, "A text frame was not UTF-8.", Then.STOP
-    POLICY = 1008, "Messages came too fast again and again.", Then.STOP
+    POLICY = 1008, "Messages or frames came too fast, again and again.", Then.STOP
     TOO_BIG = 1009, "A message was far too large to be read.", Then.STOP
     INTERNAL = 1011, "The server failed at this connection.", Then.RESUME
     RESTART = 1012, "The server restarts; `bye` says when to come back.", Then.RESUME

@@ -40,9 +40,17 @@ Seen = Annotated[int, Meta(ge=-1, le=MAX_INTEGER)]
 # `(?!\n)`: Python's `$` would also match before a last newline, JSON Schema's does not.
 _URL_SAFE: Final = r"^[0-9a-zA-Z_-]+(?!\n)$"
 _PRINTABLE: Final = r"^[^\x00-\x1f\x7f-\x9f\u2028\u2029]+(?!\n)$"
-Name = Annotated[str, Meta(min_length=1, max_length=24, pattern=_PRINTABLE)]
-Nonce = Annotated[str, Meta(min_length=16, max_length=64, pattern=_URL_SAFE)]
-RoomKey = Annotated[str, Meta(min_length=4, max_length=64, pattern=_PRINTABLE)]
+_NO_CONTROL: Final = "without control characters"
+Name = Annotated[
+    str, Meta(min_length=1, max_length=24, pattern=_PRINTABLE, description=_NO_CONTROL)
+]
+Nonce = Annotated[
+    str,
+    Meta(min_length=16, max_length=64, pattern=_URL_SAFE, description="of 0-9 a-z A-Z _ - only"),
+]
+RoomKey = Annotated[
+    str, Meta(min_length=4, max_length=64, pattern=_PRINTABLE, description=_NO_CONTROL)
+]
 Ticket = Annotated[str, Meta(min_length=1, max_length=4096)]
 Channels = Annotated[list[Channel], Meta(min_length=1, max_length=3)]
 

@@ -4,10 +4,11 @@ feed, or an error and nothing has changed.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Final, NamedTuple
 
 import trio
-from websockets.trio.server import ServerConnection
 
 from protocol.codes import CloseCode, ErrorCode
 from protocol.messages import (
@@ -24,12 +25,15 @@ from protocol.messages import (
     Watch,
     Welcome,
 )
+from server.callers import Caller
 from server.commands import Back, Command, Enter, Look, Refusal
 from server.config import TICKS_PER_SECOND
 from server.cursor import Cursor
 from server.delivery import Closing, Follower
 from server.feed import Feed, framed, mask_of
+from server.gate import admit_ticket
 from server.hall import Hall
+from server.line import Line
 from server.sessions import Session
 from server.stage import Stage
 
@@ -38,13 +42,36 @@ TAKES: Final[dict[str, tuple[type[FirstMessage], ...]]] = {"new": (Create,), "qu
 ROOM_TAKES: Final[tuple[type[FirstMessage], ...]] = (Join, Watch, Resume)
 
 
-class Admission(NamedTuple):
-    """One who is in: the connection's delivery is to be run, and what comes to be said."""
+class Admission:
+    """One who is let in. Once that is kept they are `connected`: the follower is to be run, and
+    what comes to be said."""
 
-    stage: Stage
-    session: Session
-    follower: Follower
-    resumed: bool
+    def __init__(self, stage: Stage, session: Session, token: Token, *, resumed: bool) -> None:
+        self.stage = stage
+        self.session = session
+        self.token = token
+        self.resumed = resumed
+        self.caller = Caller()
+        self.connected = trio.Event()
+        self._follower: Follower | None = None
+        self._failure: Exception | None = None
+
+    @property
+    def follower(self) -> Follower:
+        """Raises what has kept them from being connected."""
+        if self._failure is not None:
+            raise self._failure
+        if self._follower is None:
+            raise AssertionError("nobody follows before they are connected")
+        return self._follower
+
+    def connect(self, place: Callable[[], Place], connection: Line) -> None:
+        """It is kept. Does not raise: what fails is for the connection's own boundary."""
+        try:
+            self._follower = _follow(self, place(), connection)
+        except Exception as failure:
+            self._failure = failure
+        self.connected.set()
 
 
 class Place(NamedTuple):
@@ -55,13 +82,15 @@ class Place(NamedTuple):
     opening: bytes
 
 
-def admit(hall: Hall, place: str, message: AnyToServer, connection: ServerConnection) -> Admission:
+def admit(
+    hall: Hall, place: str, message: AnyToServer, connection: Line, caller: Caller
+) -> Admission:
     """Lets in who connected to `/rooms/{place}` and said `message`. Raises `Refusal`."""
     match message:
         case Create() | Join() | Quick() | Watch() | Resume() if isinstance(
             message, TAKES.get(place, ROOM_TAKES)
         ):
-            return _admit(hall, place, message, connection)
+            return _admit(hall, place, message, connection, caller)
         case Create() | Join() | Quick() | Watch() | Resume():
             raise Refusal(ErrorCode.WRONG_URL)
         case _:
@@ -69,54 +98,60 @@ def admit(hall: Hall, place: str, message: AnyToServer, connection: ServerConnec
 
 
 def _admit(
-    hall: Hall, place: str, message: FirstMessage, connection: ServerConnection
+    hall: Hall, place: str, message: FirstMessage, connection: Line, caller: Caller
 ) -> Admission:
-    match message:
+    if isinstance(message, Resume):
+        return _resume(hall.find(place), message, connection)
+    hello, known = admit_ticket(hall.config.security.tickets, place, message, caller)
+    match hello:
         case Create():
-            return _create(hall, message, message.key, connection)
+            admission = _create(hall, hello, connection, known)
         case Quick():
             stage = hall.waiting()
             if stage is None:
-                return _create(hall, message, None, connection)
-            return _enter(stage, message, connection)
+                admission = _create(hall, hello, connection, known)
+            else:
+                admission = _enter(stage, hello, connection)
         case Join():
             stage = hall.find(place)
-            hall.unlock(stage, message.key)
-            return _enter(stage, message, connection)
+            hall.unlock(stage, hello.key)
+            admission = _enter(stage, hello, connection)
         case Watch():
             stage = hall.find(place)
-            hall.unlock(stage, message.key)
-            return _watch(stage, message, connection)
-        case Resume():
-            return _resume(hall.find(place), message, connection)
-
-
-def _create(
-    hall: Hall, hello: Create | Quick, key: str | None, connection: ServerConnection
-) -> Admission:
-    stage = hall.build(hello)
-    admission = _enter(stage, hello, connection)
-    hall.open(stage, key)
+            hall.unlock(stage, hello.key)
+            admission = _watch(stage, hello, connection)
+    admission.caller = known
     return admission
 
 
-def _enter(stage: Stage, hello: Create | Quick | Join, connection: ServerConnection) -> Admission:
-    session = stage.sessions.open("player", mask_of(hello.channels))
+def _create(hall: Hall, hello: Create | Quick, connection: Line, caller: Caller) -> Admission:
+    stage = hall.build(hello, caller)
+    admission = _enter(stage, hello, connection)
+    hall.open(stage, caller)
+    return admission
+
+
+def _enter(stage: Stage, hello: Create | Quick | Join, connection: Line) -> Admission:
+    session = stage.sessions.open("player", mask_of(hello.channels), since=stage.feed.number)
     _hand_in(stage, session, Enter(hello.name))
-    token = stage.sessions.rotate(session)
-    return _connect(stage, session, token, _live(stage, session), connection)
+    admission = Admission(stage, session, stage.sessions.rotate(session), resumed=False)
+    stage.once_kept(lambda: admission.connect(partial(_live, stage, session), connection))
+    return admission
 
 
-def _watch(stage: Stage, hello: Watch, connection: ServerConnection) -> Admission:
-    session = stage.sessions.open("spectator", mask_of(hello.channels), hello.delay_seconds)
+def _watch(stage: Stage, hello: Watch, connection: Line) -> Admission:
+    session = stage.sessions.open(
+        "spectator", mask_of(hello.channels), hello.delay_seconds, stage.feed.number
+    )
     _hand_in(stage, session, Look())
-    token = stage.sessions.rotate(session)
+    admission = Admission(stage, session, stage.sessions.rotate(session), resumed=False)
     whole = hello.start == "beginning" or hello.delay_seconds > 0
-    place = _whole(stage, session) if whole else _live(stage, session)
-    return _connect(stage, session, token, place, connection)
+    place = partial(_whole if whole else _live, stage, session)
+    stage.once_kept(lambda: admission.connect(place, connection))
+    return admission
 
 
-def _resume(stage: Stage, hello: Resume, connection: ServerConnection) -> Admission:
+def _resume(stage: Stage, hello: Resume, connection: Line) -> Admission:
     session = stage.sessions.find(hello.token, trio.current_time())
     if session is None:
         raise Refusal(ErrorCode.BAD_TOKEN)
@@ -124,12 +159,19 @@ def _resume(stage: Stage, hello: Resume, connection: ServerConnection) -> Admiss
         command = Back() if session.role == "player" else Look()
         if refused := stage.handle(command, session.id):
             raise refused.refusal
-    else:  # the newest connection wins, and the room sees nobody leave
+    _replace(stage, session)
+    token = stage.sessions.rotate(session, hello.token)
+    admission = Admission(stage, session, token, resumed=True)
+    place = partial(_after, stage, session, hello.last)
+    stage.once_kept(lambda: admission.connect(place, connection))
+    return admission
+
+
+def _replace(stage: Stage, session: Session) -> None:
+    """The newest connection wins, and the room sees nobody leave."""
+    if session.follower is not None:
         stage.audience.remove(session.follower)
         session.follower.close(Closing(CloseCode.REPLACED, "a newer connection has the session"))
-    token = stage.sessions.rotate(session, hello.token)
-    place = _after(stage, session, hello.last)
-    return _connect(stage, session, token, place, connection, resumed=True)
 
 
 def _hand_in(stage: Stage, session: Session, command: Command) -> None:
@@ -139,20 +181,17 @@ def _hand_in(stage: Stage, session: Session, command: Command) -> None:
         raise refused.refusal
 
 
-def _connect(
-    stage: Stage,
-    session: Session,
-    token: Token,
-    place: Place,
-    connection: ServerConnection,
-    *,
-    resumed: bool = False,
-) -> Admission:
-    greeting = framed(_welcome(stage, session, token, place.room)) + place.opening
+def _follow(admission: Admission, place: Place, connection: Line) -> Follower:
+    """They are in, and it is kept: they are told so, and read on from their place."""
+    stage, session = admission.stage, admission.session
+    _replace(stage, session)  # one that came in while this one was being kept
+    greeting = framed(_welcome(stage, session, admission.token, place.room)) + place.opening
     place.cursor.delay = session.delay
-    session.follower = Follower(connection, place.cursor, stage.limits, greeting)
+    session.follower = Follower(connection, place.cursor, stage.limits, greeting, stage.metrics)
     stage.audience.add(session.follower, plays=session.role == "player")
-    return Admission(stage, session, session.follower, resumed)
+    if session.parting is not None:  # it was over before it had begun
+        session.follower.close(session.parting)
+    return session.follower
 
 
 def _welcome(stage: Stage, session: Session, token: Token, room: RoomState) -> Welcome:
@@ -174,20 +213,21 @@ def _welcome(stage: Stage, session: Session, token: Token, room: RoomState) -> W
 
 
 def _live(stage: Stage, session: Session) -> Place:
-    """At the end of the feed; in the middle of a battle, with its state."""
-    feed, room = stage.feed, stage.room.state()
-    cursor = Cursor(feed, len(feed.entries), session.mask)
-    keyframe = feed.keyframe() if stage.run is not None else None
+    """At the end of the feed; in the middle of a battle, with its state.
+
+    Since the battle's last frame there can only have been room updates, and the welcome is newer.
+    """
+    feed, room = stage.feed, stage.state()
+    # Also where it has run to its end, and the result is only being kept.
+    keyframe = feed.keyframe() if room.phase == "battle" else None
     begin = feed.entries[0].message if feed.entries else None
-    if keyframe is None or begin is None:
-        return Place(cursor, room, b"")
-    cursor.fresh = cursor.mark
-    cursor.at = keyframe.at
-    return Place(cursor, room, begin + keyframe.data)
+    opening = b"" if keyframe is None or begin is None else begin + keyframe.data
+    return Place(Cursor(feed, len(feed.entries), session.mask), room, opening)
 
 
 def _whole(stage: Stage, session: Session) -> Place:
     """At the beginning of the battle, the one that runs or the last."""
+    stage.feed.fill()
     feed, now = stage.feed, _now_of(stage.feed, session)
     return Place(
         Cursor(feed, 0 if feed.battle else now, session.mask, (feed.number, now)),
@@ -198,13 +238,15 @@ def _whole(stage: Stage, session: Session) -> Place:
 
 def _after(stage: Stage, session: Session, last: Position | None) -> Place:
     """After the last frames seen; all over where those are too long ago."""
-    for feed in (stage.feed, stage.previous):
-        if feed is not None and last is not None and feed.battle == last.battle:
-            fresh = stage.feed.number, _now_of(stage.feed, session)
-            cursor = Cursor(feed, 0, session.mask, fresh)
-            cursor.resume(last)
-            return Place(cursor, _room_at(stage, session), b"")
-    return _whole(stage, session) if session.delay else _live(stage, session)
+    seen = stage.teller.feed_of(last.battle) if last is not None else None
+    # Who has seen nothing of the battles since they came, lacks all of them.
+    feed = seen or stage.teller.feed_after(session.since)
+    if feed is None:
+        return _whole(stage, session) if session.delay else _live(stage, session)
+    cursor = Cursor(feed, 0, session.mask, (stage.feed.number, _now_of(stage.feed, session)))
+    if seen is not None and last is not None:
+        cursor.resume(last)
+    return Place(cursor, _room_at(stage, session), b"")
 
 
 def _now_of(feed: Feed, session: Session) -> int:
@@ -221,4 +263,4 @@ def _room_at(stage: Stage, session: Session) -> RoomState:
         past = stage.feed.room_at(trio.current_time() - session.delay)
         if past is not None:
             return past
-    return stage.room.state()
+    return stage.state()

@@ -1,42 +1,47 @@
 """The server: what is where, within which limits, and how it starts and ends.
 
-    GET /, /healthz, /readyz, /api/rooms, /schema.json      server.http; anyone
-    ws  /rooms/new      create          limits.rooms
-    ws  /rooms/quick    quick           limits.rooms
+    GET /, /page/*                                          server.static; anyone
+        /healthz, /readyz, /api/rooms, /api/catalog,
+        /schema.json                                        server.http; anyone
+        /api/replays, /replays/{id}                         the journal's; limits.replays
+    ws  /rooms/new      create          limits.rooms, .rooms_per_player, .rooms_per_address
+    ws  /rooms/quick    quick           the same
     ws  /rooms/{id}     join            two seats
                         watch           limits.spectators
                         resume          limits.resume_seconds
 
-Every connection is bound by limits.connections, .connections_per_address, .hello_seconds,
-.message_bytes and .messages_per_second; see `server.limits`.
+Every socket is counted at the door (limits.connections, .connections_per_address), every request
+answered or refused in the reception (.requests_per_second, origins), every first message let
+through the gate (tickets; .hello_seconds, .hello_bytes), and every connection bound by
+.messages_per_second, .frames_per_second and .message_bytes; see `server.limits`.
 """
 
 from __future__ import annotations
 
 import random
-import socket
-from collections import Counter
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
-from http import HTTPStatus
-from typing import Final, cast
-from urllib.parse import urlsplit
+from typing import cast
 
 import structlog
 import trio
-from websockets.http11 import Request, Response
-from websockets.trio.server import Server, ServerConnection
+from websockets.trio.server import Server
 from websockets.trio.server import serve as serve_websockets
 
 from protocol.codes import CloseCode
-from server import http
 from server.config import Config
-from server.connection import converse
 from server.delivery import Closing
+from server.door import Crowd, Door, files_for
+from server.garbage import Garbage
 from server.hall import Hall
+from server.journal.records import Kept
+from server.journal.store import Most, open_store
+from server.journal.writer import Journal
+from server.line import Line
 from server.metronome import Metronome
-
-ROOMS: Final = "/rooms/"
+from server.reception import Reception
 
 log = structlog.get_logger()
 
@@ -53,7 +58,15 @@ class Running:
     def url(self) -> str:
         """Where clients connect: `ws://127.0.0.1:8750`."""
         host = f"[{self.host}]" if ":" in self.host else self.host
-        return f"ws://{host}:{self.port}"
+        return f"{'wss' if self.hall.config.security.tls else 'ws'}://{host}:{self.port}"
+
+    async def drain(self, grace_seconds: float) -> None:
+        """Begins nothing new, and waits for the battles that run; those that take longer go on
+        when the server is back. Waits for no client."""
+        self.hall.drain()
+        with trio.move_on_after(grace_seconds):
+            await self.hall.battles.over()
+            await self.hall.journal.settled()  # their results are told
 
 
 async def serve(
@@ -61,15 +74,16 @@ async def serve(
 ) -> None:
     """Serves until cancelled; then tells everyone, waits for nobody for long, and returns.
 
-    Raises `OSError` where it cannot listen.
+    Raises `OSError` where it cannot listen, `JournalRefused` where the data file is not one of
+    ours, and `JournalFailed`, in a group, when nothing more can be kept.
     """
     listeners = await trio.open_tcp_listeners(config.port, host=config.host)
-    house = House(config, listeners)
-    async with trio.open_nursery() as nursery:
+    async with _journal(config) as (journal, kept), trio.open_nursery() as nursery:
+        house = House(config, listeners, journal, kept)
         await nursery.start(house.run)
         port = cast(int, listeners[0].socket.getsockname()[1])
         running = Running(config.host, port, house.hall)
-        log.info("listening", url=running.url)
+        log.info("listening", url=running.url, connections=house.crowd.most)
         try:
             task_status.started(running)
             await trio.sleep_forever()
@@ -79,15 +93,36 @@ async def serve(
             log.info("stopped")
 
 
+@asynccontextmanager
+async def _journal(config: Config) -> AsyncIterator[tuple[Journal, Kept]]:
+    if config.data is None:
+        yield Journal(), Kept()
+        return
+    limits = config.limits
+    most = Most(limits.replays, limits.boards, limits.records)
+    store = await trio.to_thread.run_sync(open_store, config.data, most)
+    try:
+        yield Journal(store), await trio.to_thread.run_sync(store.load)
+    finally:
+        store.close()
+
+
 class House:
     """Everything that runs while the server does; ended by `shut` and by nothing else."""
 
-    def __init__(self, config: Config, listeners: list[trio.SocketListener]) -> None:
+    def __init__(
+        self, config: Config, listeners: list[trio.SocketListener], journal: Journal, kept: Kept
+    ) -> None:
         self._config = config
-        self._listeners = listeners
         self._metronome = Metronome()
-        self.hall = Hall(config, self._metronome)
-        self._addresses: Counter[str] = Counter()  # connections that are open, by address
+        self._journal = journal
+        self._kept = kept
+        self.hall = Hall(config, self._metronome, journal=journal)
+        self.crowd = Crowd(config.limits, config.security.proxies, files_for(config.limits))
+        self._doors = [
+            Door(listener, self.crowd, self.hall.metrics.refused) for listener in listeners
+        ]
+        self._reception = Reception(config, self.hall, self.crowd)
         self._scope = trio.CancelScope(shield=True)
         self._server: Server | None = None
 
@@ -95,71 +130,47 @@ class House:
         limits = self._config.limits
         with self._scope:
             async with trio.open_nursery() as nursery:
+                self.hall.take_over(self._kept)
                 nursery.start_soon(self._metronome.run)
+                lines = self.hall.keepalive
+                garbage = Garbage(lambda: len(lines), lambda: lines.gone)
+                self._metronome.schedule(garbage, trio.current_time())
+                nursery.start_soon(self._journal.run)
                 self._server = await nursery.start(
                     partial(
                         serve_websockets,
-                        self._handle,
-                        listeners=self._listeners,
-                        process_request=self._process_request,
+                        self._reception.handle,
+                        # All that it asks of a listener, a door has.
+                        listeners=cast(list[trio.SocketListener], self._doors),
+                        ssl=self._config.security.tls,
+                        process_request=self._reception.process_request,
                         server_header=None,
                         compression=None,  # 27 KiB a connection against 67
                         open_timeout=limits.hello_seconds,
-                        ping_interval=limits.ping_seconds,
-                        ping_timeout=limits.ping_seconds,
+                        ping_interval=None,  # see server.keepalive
                         close_timeout=limits.close_seconds,
                         max_size=limits.message_bytes,
                         max_queue=4,
+                        create_connection=Line,
                     )
                 )
                 task_status.started()
 
     async def shut(self) -> None:
         """Takes in nobody new, tells everyone, and leaves those behind who do not listen."""
-        self.hall.draining = True
+        self.hall.drain()
         if self._server is not None:
             self._server.closing = True
             self._server.serve_nursery.cancel_scope.cancel()
-            # Not all at the same moment, when the server is back.
-            retry = round(random.uniform(1, 3), 1)  # noqa: S311
-            self.hall.dismiss_all(Closing(CloseCode.RESTART, "the server restarts", retry))
+            self.hall.dismiss_all(_restart)
             with trio.move_on_after(2 * self._config.limits.close_seconds):
                 await self._server.handlers_waiter.wait()
+        with trio.move_on_after(self._config.limits.close_seconds):
+            await self._journal.settled()
         self._scope.cancel()
 
-    def _process_request(self, connection: ServerConnection, request: Request) -> Response | None:
-        """Lets a WebSocket handshake for a room go on; answers everything else."""
-        path = urlsplit(request.path).path
-        if not (http.wants_websocket(request) and path.startswith(ROOMS)):
-            return http.answer(self.hall, path)
-        if not http.is_origin_allowed(request, self._config.origins):
-            return http.respond(HTTPStatus.FORBIDDEN, "This origin may not connect.\n")
-        limits = self._config.limits
-        if self._addresses.total() >= limits.connections:
-            return http.respond(HTTPStatus.SERVICE_UNAVAILABLE, "The server is full.\n")
-        if self._addresses[_address(connection)] >= limits.connections_per_address:
-            return http.respond(HTTPStatus.TOO_MANY_REQUESTS, "Too many connections.\n")
-        return None
 
-    async def _handle(self, connection: ServerConnection) -> None:
-        if connection.request is None:
-            raise AssertionError("a handshake has a request")
-        if isinstance(connection.stream, trio.SocketStream):
-            size = self._config.limits.socket_bytes
-            connection.stream.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, size)
-        place = urlsplit(connection.request.path).path.removeprefix(ROOMS)
-        address = _address(connection)
-        self._addresses[address] += 1
-        try:
-            await converse(connection, self.hall, place)
-        finally:
-            self._addresses[address] -= 1
-            if not self._addresses[address]:
-                del self._addresses[address]
-
-
-def _address(connection: ServerConnection) -> str:
-    try:
-        return str(connection.remote_address[0])
-    except OSError:  # a socket that was reset or closed before its handshake was through
-        return "gone"
+def _restart() -> Closing:
+    # Not all at the same moment, when the server is back.
+    retry_seconds = round(random.uniform(1, 3), 2)  # noqa: S311
+    return Closing(CloseCode.RESTART, "the server restarts", retry_seconds)

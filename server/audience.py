@@ -7,10 +7,9 @@ stands: each is told all there is when their turn comes, and nobody is passed ov
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterator
 
-from server.delivery import Follower
+from server.delivery import Follower, push_all
 
 
 class Audience:
@@ -18,44 +17,61 @@ class Audience:
 
     def __init__(self) -> None:
         self._players: set[Follower] = set()
-        self._spectators: set[Follower] = set()
-        self._turns: deque[Follower] = deque()  # of spectators; those who left drop out in passing
-        self._left = 0  # turns that are left of this round
+        self._places: dict[Follower, int] = {}  # of spectators, in the list of turns
+        self._turns: list[Follower | None] = []  # None: one who has left
+        self._next = 0  # whose turn it is
+        self._end = 0  # of the turns of this round
+        self._left = 0  # of them that are still to come
 
     def __len__(self) -> int:
-        return len(self._players) + len(self._spectators)
+        return len(self._players) + len(self._places)
 
     def __iter__(self) -> Iterator[Follower]:
         yield from self._players
-        yield from self._spectators
+        yield from self._places
 
     def add(self, follower: Follower, *, plays: bool) -> None:
         """Adds one whom its own task is telling all that is there now."""
         if plays:
             self._players.add(follower)
-        else:
-            self._spectators.add(follower)
-            self._turns.append(follower)
+            return
+        self._places[follower] = len(self._turns)
+        self._turns.append(follower)
 
     def remove(self, follower: Follower) -> None:
         self._players.discard(follower)
-        self._spectators.discard(follower)
+        place = self._places.pop(follower, None)
+        if place is not None:
+            self._turns[place] = None
 
     @property
     def has_turns_left(self) -> bool:
         return self._left > 0
 
-    def announce(self) -> None:
-        """Begins a round: something was added to the feed."""
-        for follower in self._players:
-            follower.push()
-        self._left = len(self._turns)
+    def announce(self) -> int:
+        """Begins a round: something was added to the feed. How many players were written to."""
+        told = push_all(self._players)
+        if not self._left and len(self._turns) > 2 * len(self._places):
+            self._close_up()
+        self._end = self._left = len(self._turns)
+        return told
 
-    def sweep(self, most: int) -> None:
-        """Gives up to `most` spectators their turn."""
-        for _ in range(min(most, self._left)):
-            self._left -= 1
-            follower = self._turns.popleft()
-            if follower in self._spectators:
-                self._turns.append(follower)
-                follower.push()
+    def sweep(self, most: int) -> int:
+        """Gives up to `most` spectators their turn; how many were written to."""
+        told = 0
+        while most > 0 and self._left > 0:
+            if self._next == self._end:
+                self._next = 0
+            stop = min(self._end, self._next + most, self._next + self._left)
+            some = self._turns[self._next : stop]
+            self._next += len(some)
+            self._left -= len(some)
+            most -= len(some)
+            told += push_all(some)
+        return told
+
+    def _close_up(self) -> None:
+        """Forgets the places of those who have left."""
+        self._turns = list(self._places)
+        self._places = {follower: place for place, follower in enumerate(self._places)}
+        self._next = 0

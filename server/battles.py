@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import math
+import time
 from pathlib import Path
 from typing import Final
 
@@ -17,6 +18,7 @@ from protocol.frames import FeedWriter
 from protocol.messages import Seat
 from server.commands import Ended, Reason, Terms
 from server.feed import Feed
+from server.metrics import Metrics
 
 # Of one battle in one go. Only a server that was held up, or has just come back, has more to do.
 MOST_TICKS: Final = 100
@@ -25,9 +27,12 @@ MOST_TICKS: Final = 100
 class BattleRun:
     """One battle that runs into one feed. May raise whatever the engine raises."""
 
-    def __init__(self, terms: Terms, feed: Feed, tick_seconds: float, start: float) -> None:
+    def __init__(
+        self, terms: Terms, feed: Feed, tick_seconds: float, start: float, metrics: Metrics
+    ) -> None:
         self.terms = terms
         self.feed = feed
+        self._metrics = metrics
         self.latest = 0.0  # how late a tick has been at worst, in seconds
         self._tick_seconds = tick_seconds
         self._start = start
@@ -53,11 +58,24 @@ class BattleRun:
             if due > now:
                 break
             self.latest = max(self.latest, now - due)
+            self._metrics.lateness.add(now - due)
+            before = time.perf_counter()
             tick, frames = self._writer.step()
+            self._metrics.engine_seconds += time.perf_counter() - before
             if tick > self.terms.setup.rules.time_limit:
                 raise AssertionError(f"tick {tick} is past the battle's time limit")
             self.feed.add_frames(frames, due)
         return self._ended()
+
+    def advance_to(self, tick: int) -> None:
+        """Runs all ticks up to this one, as they ran before."""
+        while not self._writer.over and self._writer.next_tick() <= tick:
+            due = self.due()
+            self.feed.add_frames(self._writer.step().frames, due)
+
+    def log(self) -> bytes:
+        """The battle's log, as far as it has run."""
+        return self._battle.log()
 
     def stopped(self, winner: Seat | None, reason: Reason) -> Ended:
         """How the battle ended that goes no further than it has."""

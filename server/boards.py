@@ -27,10 +27,12 @@ class BoardStore(Protocol):
 
 
 class MemoryBoards:
-    """Keeps the newest boards, and the samples, for as long as the process runs."""
+    """Keeps the newest boards, and the samples, for as long as the process runs. Of one player no
+    more than some: whoever fights most is not all there is to fight."""
 
-    def __init__(self, most: int, chance: random.Random) -> None:
+    def __init__(self, most: int, chance: random.Random, most_of_one: int = 1 << 30) -> None:
         self._most = most
+        self._most_of_one = most_of_one
         self._chance = chance
         self._boards: dict[str, Stored] = {}
         self._samples: set[str] = set()
@@ -49,9 +51,12 @@ class MemoryBoards:
         stored = Stored(board_id(name, board), name, board)
         self._boards.pop(stored.id, None)
         self._boards[stored.id] = stored
-        if len(self._boards) > self._most + len(self._samples):
-            oldest = next(key for key in self._boards if key not in self._samples)
-            del self._boards[oldest]
+        kept = [one for key, one in self._boards.items() if key not in self._samples]
+        of_one = [one for one in kept if one.name == name]
+        if len(of_one) > self._most_of_one:
+            del self._boards[of_one[0].id]
+        elif len(kept) > self._most:
+            del self._boards[kept[0].id]
         return stored.id
 
     def pick(self) -> Stored | None:

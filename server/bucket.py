@@ -1,10 +1,14 @@
-"""How many messages a client may send: a token bucket, asked before a message is even parsed."""
+"""How much may come from somebody, of messages, frames or requests: a token bucket, asked before
+anything is even parsed.
+"""
 
 from __future__ import annotations
 
+from collections import OrderedDict
+
 
 class Bucket:
-    """Holds up to `burst` tokens and gets `rate` a second; every message takes one."""
+    """Holds up to `burst` tokens and gets `rate` a second; whatever comes takes one."""
 
     def __init__(self, rate: float, burst: int, now: float) -> None:
         self.refused = 0  # in a row
@@ -14,7 +18,7 @@ class Bucket:
         self._at = now
 
     def take(self, now: float) -> bool:
-        """Whether a message is let through."""
+        """Whether one is let through."""
         self._tokens = min(self._burst, self._tokens + (now - self._at) * self._rate)
         self._at = now
         if self._tokens < 1:
@@ -23,3 +27,27 @@ class Bucket:
         self._tokens -= 1
         self.refused = 0
         return True
+
+
+class Buckets:
+    """A bucket for each of those who come; of the many, those are remembered who came last.
+
+    Who is forgotten begins with a full one again: it takes as many addresses to make it so.
+    """
+
+    def __init__(self, rate: float, burst: int, most: int = 4096) -> None:
+        self._rate = rate
+        self._burst = burst
+        self._most = most
+        self._buckets: OrderedDict[str, Bucket] = OrderedDict()
+
+    def __len__(self) -> int:
+        return len(self._buckets)
+
+    def take(self, who: str, now: float) -> bool:
+        """Whether what this one asks for is let through."""
+        bucket = self._buckets.pop(who, None) or Bucket(self._rate, self._burst, now)
+        self._buckets[who] = bucket
+        if len(self._buckets) > self._most:
+            self._buckets.popitem(last=False)
+        return bucket.take(now)

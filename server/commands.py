@@ -24,6 +24,7 @@ from protocol.messages import (
     Rematch,
     RoomState,
     Seat,
+    Speed,
     SubmitBoard,
 )
 
@@ -107,7 +108,7 @@ class Terms:
 
     battle: BattleId
     round: int
-    speed: Literal[1, 2, 4]
+    speed: Speed
     setup: Setup
     commitment: str
     secret: bytes

@@ -9,6 +9,7 @@ from typing import Final
 from engine import Catalog, Rules, base_catalog
 from server.limits import Limits
 from server.mint import Mint
+from server.security import Security
 
 DEFAULT_PORT: Final = 8750
 TICKS_PER_SECOND: Final = 20
@@ -24,11 +25,12 @@ class Config:
 
     host: str = "127.0.0.1"
     port: int = DEFAULT_PORT  # 0: any that is free
-    origins: tuple[str, ...] = ()  # besides the server's own
+    security: Security = field(default_factory=Security)
     pace: float = 1.0
     faults: Path = Path("phylactery-faults")  # the folder for battles that failed
-    limits: Limits = Limits()
-    rules: Rules = Rules()
+    data: str | None = None  # the journal's file; None: nothing outlives the process
+    limits: Limits = field(default_factory=Limits)
+    rules: Rules = field(default_factory=Rules)
     catalog: Catalog = field(default_factory=base_catalog)
     mint: Mint = field(default_factory=Mint)
 

@@ -6,10 +6,11 @@ the connection's error boundary: whatever fails in it ends this connection and n
 
 from __future__ import annotations
 
+from typing import Final
+
 import structlog
 import trio
 from websockets.exceptions import ConnectionClosed
-from websockets.trio.server import ServerConnection
 
 from protocol.codec import Rejected, decode_received, encode
 from protocol.codes import CloseCode, ErrorCode
@@ -25,20 +26,26 @@ from protocol.messages import (
 )
 from server.admission import Admission, admit
 from server.bucket import Bucket
+from server.callers import Caller
 from server.commands import Refusal
 from server.delivery import Closing
 from server.hall import Hall
+from server.journal.writer import nothing
+from server.line import Line
+
+NOBODY: Final = Caller()
+FLOOD: Final = Closing(CloseCode.POLICY, "messages came too fast")
 
 log = structlog.get_logger()
 
 
-async def converse(connection: ServerConnection, hall: Hall, place: str) -> None:
+async def converse(connection: Line, hall: Hall, place: str, caller: Caller = NOBODY) -> None:
     """Serves a connection to `/rooms/{place}` until it has closed."""
     try:
-        await Conversation(connection, hall, place).run()
+        await Conversation(connection, hall, place, caller).run()
     except Exception:
         error_id = hall.config.mint.error_id()
-        log.exception("connection failed", place=place, error_id=error_id)
+        log.exception("connection failed", place=place, address=caller.address, error_id=error_id)
         with trio.move_on_after(hall.config.limits.close_seconds):
             await connection.aclose(CloseCode.INTERNAL, f"the connection failed: {error_id}")
 
@@ -46,13 +53,16 @@ async def converse(connection: ServerConnection, hall: Hall, place: str) -> None
 class Conversation:
     """What is said on one connection."""
 
-    def __init__(self, connection: ServerConnection, hall: Hall, place: str) -> None:
+    def __init__(self, connection: Line, hall: Hall, place: str, caller: Caller) -> None:
+        self._caller = caller
         self._connection = connection
         self._hall = hall
         self._place = place
         self._limits = limits = hall.config.limits
         rate, burst = limits.messages_per_second, limits.messages_burst
-        self._bucket = Bucket(rate, burst, trio.current_time())
+        now = trio.current_time()
+        self._bucket = Bucket(rate, burst, now)
+        connection.frames = Bucket(limits.frames_per_second, limits.frames_burst, now)
 
     async def run(self) -> None:
         try:
@@ -64,16 +74,24 @@ class Conversation:
 
     async def _greet(self) -> Admission | None:
         """Hears first messages until one is let in. None where none was in time."""
+        # Nobody need hold more of a stranger than a first message can be.
+        self._connection.protocol.max_message_size = self._limits.hello_bytes
+        closing = Closing(CloseCode.HELLO_TIMEOUT, "no first message in time")
         with trio.move_on_after(self._limits.hello_seconds):
             while True:
-                data = await self._connection.recv()
-                answer = self._first(data)
+                answer = self._first(await self._connection.recv())
                 if isinstance(answer, Admission):
+                    self._connection.protocol.max_message_size = self._limits.message_bytes
                     return answer
+                self._hall.metrics.refused[answer.code] += 1
+                if self._is_flood():
+                    closing = FLOOD
+                    break
                 await self._connection.send(encode(answer), text=True)
+        self._hall.metrics.closed[str(closing.code.value)] += 1
         # Also where sending was cut short: the connection is dropped in either case.
         with trio.move_on_after(self._limits.close_seconds):
-            await self._connection.aclose(CloseCode.HELLO_TIMEOUT, "no first message in time")
+            await self._connection.aclose(closing.code, closing.why)
         return None
 
     def _first(self, data: str | bytes) -> Admission | Error:
@@ -81,24 +99,35 @@ class Conversation:
         if isinstance(message, Rejected):
             return message.error(seq=0)
         try:
-            return admit(self._hall, self._place, message, self._connection)
+            return admit(self._hall, self._place, message, self._connection, self._caller)
         except Refusal as refusal:
             return refusal.error(0, _tag(message))
 
     async def _stay(self, admission: Admission) -> None:
-        stage, session, follower, resumed = admission
+        stage, session = admission.stage, admission.session
+        resumed, caller = admission.resumed, admission.caller
+        await admission.connected.wait()
+        follower = admission.follower
         about = stage.log.bind(session=session.id)
-        about.info("comes back" if resumed else "comes", role=session.role)
+        who = {"role": session.role, "address": caller.address, "player": caller.player}
+        about.info("comes back" if resumed else "comes", **who)
         try:
             async with trio.open_nursery() as nursery:
-                nursery.start_soon(follower.run)
+                follower.attend(nursery)
+                self._hall.keepalive.add(follower)
                 if resumed:
                     nursery.start_soon(self._settle, admission)
-                await self._listen(admission)
+                try:
+                    await self._listen(admission)
+                finally:
+                    # Before the nursery closes: a follower that is pushed to may need it.
+                    self._hall.keepalive.remove(follower)
+                    stage.lost(session, follower)
                 nursery.cancel_scope.cancel()
         finally:
-            stage.lost(session, follower)
-            about.info("goes", code=self._connection.close_code)
+            code = int(self._connection.close_code or 0)
+            self._hall.metrics.closed[str(code)] += 1
+            about.info("goes", code=code)
 
     async def _listen(self, admission: Admission) -> None:
         follower = admission.follower
@@ -109,9 +138,10 @@ class Conversation:
                 return
             error = self._answer(admission, data)
             if error is not None:
+                self._hall.metrics.refused[error.code] += 1
                 follower.say(error)
-            if self._bucket.refused > self._limits.messages_refused:
-                follower.close(Closing(CloseCode.POLICY, "messages came too fast"))
+            if self._is_flood():
+                follower.close(FLOOD)
 
     def _answer(self, admission: Admission, data: str | bytes) -> Error | None:
         stage, session = admission.stage, admission.session
@@ -131,6 +161,9 @@ class Conversation:
             return Rejected(ErrorCode.TOO_FAST)
         return decode_received(data)
 
+    def _is_flood(self) -> bool:
+        return self._bucket.refused > self._limits.messages_refused
+
     async def _settle(self, admission: Admission) -> None:
         """Waits for the client to have read the welcome, with the new token; then the old one is
         good for nothing. A pong to a ping after the welcome is the proof."""
@@ -140,7 +173,8 @@ class Conversation:
         except ConnectionClosed:
             return
         await pong.wait()
-        admission.stage.sessions.settle(admission.session)
+        admission.stage.sessions.settle(admission.session, admission.token)
+        admission.stage.once_kept(nothing)
 
 
 def _tag(message: AnyToServer) -> str:

@@ -10,7 +10,7 @@ import math
 from typing import Final
 
 from protocol.messages import CHANNELS, Position
-from server.feed import BIT, Entry, Feed
+from server.feed import BIT, MASK_BITS, Entry, Feed
 
 Mark = tuple[int, int]  # a place in a room's chain of feeds: number of the feed, index in it
 
@@ -25,7 +25,7 @@ class Cursor:
     seconds after they were made.
     """
 
-    __slots__ = ("_selective", "_stages", "at", "delay", "feed", "fresh", "mask")
+    __slots__ = ("_selective", "_stages", "at", "delay", "feed", "fresh", "mask", "skipped")
 
     def __init__(
         self, feed: Feed, at: int, mask: int, fresh: Mark = (0, 0), delay: float = 0.0
@@ -35,6 +35,7 @@ class Cursor:
         self.mask = mask
         self.fresh = fresh
         self.delay = delay
+        self.skipped = 0  # frames, by the last `skip`
         self._stages: list[tuple[int, int]] = []
         self._selective = True  # perhaps not all that is ahead is to be read
 
@@ -52,10 +53,11 @@ class Cursor:
             self._selective = bool(self._stages) or self.mark < self.fresh
             if self._selective:
                 return self.take(1 << 60)
-        feed = self.feed
-        end = len(feed.entries)
-        data = feed.tail(self.at, self.mask) if self.at < end else b""
-        self.at = end
+        feed, at = self.feed, self.at
+        data = feed.tails.get((at << MASK_BITS) | self.mask)
+        if data is None:
+            data = feed.tail(at, self.mask)
+        self.at = len(feed.entries)
         if feed.next is None:
             return data
         self._go_on(feed.next)
@@ -96,6 +98,7 @@ class Cursor:
                 parts.append(entry.message)
             skipped += entry.count(self._mask_here())
             self.at += 1
+        self.skipped = skipped
         return b"".join((*parts, keyframe.skipping(skipped)))
 
     def resume(self, last: Position) -> None:

@@ -30,7 +30,9 @@ from protocol.messages import (
 
 # A set of channels is the sum of their bits.
 BIT: Final[dict[Channel, int]] = {channel: 1 << n for n, channel in enumerate(CHANNELS)}
-ALL: Final = sum(BIT.values())
+BITS: Final = tuple(BIT.values())
+ALL: Final = sum(BITS)
+MASK_BITS: Final = len(BITS)
 
 
 def mask_of(channels: Iterable[Channel]) -> int:
@@ -51,7 +53,7 @@ def framed(message: AnyToClient) -> bytes:
 class Entry:
     """One position of a feed: a tick's frames, or a message to the room."""
 
-    __slots__ = ("_joined", "frames", "made_at", "message", "present", "room")
+    __slots__ = ("_ready", "made_at", "message", "present", "room")
 
     def __init__(
         self,
@@ -61,28 +63,21 @@ class Entry:
         room: RoomState | None = None,
     ) -> None:
         self.made_at = made_at
-        self.frames = frames  # by the bit of the channel
         self.present = sum(frames)
         self.message = message
         self.room = room  # what the message says, where it is an update of the room
-        self._joined: dict[int, bytes] | None = None
+        self._ready: dict[int, bytes] = dict(frames)  # by set of channels
 
     def bytes_for(self, mask: int) -> bytes:
         """What a reader of these channels is sent; joined once for all who want the same."""
         if self.message is not None:
             return self.message
         wanted = mask & self.present
-        if wanted in self.frames:
-            return self.frames[wanted]
-        if not wanted:
-            return b""
-        if self._joined is None:
-            self._joined = {}
-        joined = self._joined.get(wanted)
-        if joined is None:
-            joined = b"".join(data for bit, data in self.frames.items() if bit & wanted)
-            self._joined[wanted] = joined
-        return joined
+        data = self._ready.get(wanted)
+        if data is None:
+            data = b"".join(self._ready[bit] for bit in BITS if bit & wanted)
+            self._ready[wanted] = data
+        return data
 
     def count(self, mask: int) -> int:
         """How many frames a reader of these channels is sent."""
@@ -112,7 +107,7 @@ class Feed:
     def __init__(
         self, number: int, battle: BattleId | None = None, opening: RoomState | None = None
     ) -> None:
-        self.number = number  # in the room's chain
+        self.number = number  # in the room's chain: the round's; 0 before the first
         self.battle = battle
         self.entries: list[Entry] = []
         self.next: Feed | None = None
@@ -122,7 +117,19 @@ class Feed:
         self._opening = opening
         self._frames_end = 0
         self._keyframe: Keyframe | None = None
-        self._tails: dict[tuple[int, int], bytes] = {}
+        # By the position and the channels, `at << MASK_BITS | mask`, until there is more.
+        self.tails: dict[int, bytes] = {}
+        self._refill: Callable[[], None] | None = None
+
+    def fill_later(self, refill: Callable[[], None]) -> None:
+        """What was in the feed is put there by this, as soon as anyone asks for it."""
+        self._refill = refill
+
+    def fill(self) -> None:
+        """Puts what is lacking into a feed that is made again."""
+        refill, self._refill = self._refill, None
+        if refill is not None:
+            refill()
 
     def say(self, message: AnyToClient, now: float) -> None:
         """Adds a message to the room."""
@@ -143,16 +150,15 @@ class Feed:
 
     def _append(self, entry: Entry) -> None:
         self.entries.append(entry)
-        self._tails.clear()
+        self.tails.clear()
 
     def tail(self, at: int, mask: int) -> bytes:
-        """All from a position to the end; made once for all who stand there."""
-        if at + 1 == len(self.entries):
-            return self.entries[at].bytes_for(mask)
-        tail = self._tails.get((at, mask))
-        if tail is None:
-            tail = b"".join(entry.bytes_for(mask) for entry in self.entries[at:])
-            self._tails[at, mask] = tail
+        """All from a position to the end; made once for all who stand there, and then in `tails`.
+
+        Empty at the end, and past it.
+        """
+        tail = b"".join([entry.bytes_for(mask) for entry in self.entries[at:]])
+        self.tails[(at << MASK_BITS) | mask] = tail
         return tail
 
     def keyframe(self) -> Keyframe | None:

@@ -5,19 +5,30 @@ from __future__ import annotations
 import hmac
 import random
 from collections import deque
+from collections.abc import Callable
 
 import structlog
 import trio
 
 from protocol.codes import ErrorCode
 from protocol.messages import Create, Quick, RoomId, RoomState
-from server.boards import MemoryBoards
+from server.backstage import Backstage, Battles
+from server.boards import BoardStore, MemoryBoards
+from server.callers import Caller, Makers
 from server.commands import Record, Refusal
 from server.config import Config
 from server.delivery import Closing
+from server.journal.clock import Clock, compare
+from server.journal.records import Kept
+from server.journal.recovery import closed_again, recover
+from server.journal.rooms import stored_again
+from server.journal.writer import Journal
+from server.keepalive import Keepalive
+from server.metrics import Exporter, Level, Metrics
 from server.metronome import Metronome
 from server.room import House, Options, Room
 from server.stage import Stage
+from server.watchdog import Watchdog
 
 log = structlog.get_logger()
 
@@ -25,16 +36,36 @@ log = structlog.get_logger()
 class Hall:
     """The map of rooms. A room is in it from the moment its maker has the seat until it closes."""
 
-    def __init__(self, config: Config, metronome: Metronome) -> None:
+    def __init__(
+        self,
+        config: Config,
+        metronome: Metronome,
+        boards: BoardStore | None = None,
+        journal: Journal | None = None,
+        clock: Clock | None = None,
+    ) -> None:
         self.config = config
         self.records: deque[Record] = deque(maxlen=config.limits.records)
-        self.draining = False
-        self._metronome = metronome
+        self.metrics = Metrics()
+        self.keepalive = Keepalive(metronome, config.limits.ping_seconds)
+        self.exporter = Exporter(
+            self.metrics,
+            Level("connections", "Connections that are in a room.", lambda: len(self.keepalive)),
+            Level("rooms", "Rooms that are open.", lambda: len(self)),
+            Level("battles_running", "Battles that run.", lambda: len(self.battles)),
+        )
         self._stages: dict[RoomId, Stage] = {}
-        self._keys: dict[RoomId, str] = {}
-        # Which stored board is offered is chance, but nobody's secret.
-        self._boards = MemoryBoards(config.limits.boards, random.Random())  # noqa: S311
-        self._boards.add_samples(config.catalog, config.rules)
+        self._makers = Makers(config.limits)
+        self._boards = boards or _sample_boards(config)
+        self._backstage = Backstage(
+            config=config,
+            metronome=metronome,
+            journal=journal or Journal(),
+            clock=clock or compare(),
+            boards=self._boards,
+            watchdog=Watchdog(config.limits.hang_seconds),
+            metrics=self.metrics,
+        )
         self._house = House(
             rules=config.rules,
             catalog=config.catalog,
@@ -43,6 +74,24 @@ class Hall:
             stored=self._boards.pick,
             tick_seconds=config.tick_seconds,
         )
+
+    @property
+    def journal(self) -> Journal:
+        return self._backstage.journal
+
+    @property
+    def watchdog(self) -> Watchdog:
+        return self._backstage.watchdog
+
+    @property
+    def draining(self) -> bool:
+        """The server is about to stop: nothing new begins."""
+        return self._backstage.draining
+
+    @property
+    def battles(self) -> Battles:
+        """Those that run now."""
+        return self._backstage.battles
 
     def __len__(self) -> int:
         return len(self._stages)
@@ -60,45 +109,72 @@ class Hall:
 
     def unlock(self, stage: Stage, key: str | None) -> None:
         """Raises `Refusal` where the room is private and this is not its key."""
-        right = self._keys.get(stage.room.id)
+        right = stage.key
         # Compared in constant time: how long it takes tells nothing about how much was right.
         if right is not None and not hmac.compare_digest(right.encode(), (key or "").encode()):
             raise Refusal(ErrorCode.WRONG_KEY)
 
-    def build(self, hello: Create | Quick) -> Stage:
+    def build(self, hello: Create | Quick, caller: Caller) -> Stage:
         """A new room, which is in the hall once it is opened. Raises `Refusal`."""
         if self.draining:
             raise Refusal(ErrorCode.DRAINING)
         if len(self._stages) >= self.config.limits.rooms:
             raise Refusal(ErrorCode.TOO_MANY_ROOMS)
+        self._makers.check(caller)
+        key = None
         if isinstance(hello, Quick):
             options = Options(quick=True)
         else:
-            options = Options(hello.speed, hello.best_of, private=hello.key is not None)
+            key = hello.key
+            options = Options(hello.speed, hello.best_of, private=key is not None)
         room = Room(self._free_id(), options, self._house, trio.current_time())
-        return Stage(room, self.config, self._metronome, self._boards.keep, self._forget)
+        return Stage(room, self._backstage, self._forget, key)
 
-    def open(self, stage: Stage, key: str | None) -> None:
+    def open(self, stage: Stage, caller: Caller) -> None:
         """The room's maker has their seat: it can be found from now on."""
         self._stages[stage.room.id] = stage
-        if key is not None:
-            self._keys[stage.room.id] = key
-        stage.log.info("room opens", private=key is not None, quick=stage.room.options.quick)
+        self._makers.add(stage.room.id, caller)
+        options = stage.room.options
+        stage.log.info("room opens", private=options.private, quick=options.quick)
 
     def waiting(self) -> Stage | None:
         """The room of somebody who waits in the queue for any opponent and is there."""
         for stage in self._stages.values():
             room = stage.room
-            if room.options.quick and room.phase == "waiting":
-                players = [player for player in room.seats.values() if player]
-                if all(player.away_since is None for player in players):
-                    return stage
+            present = all(player.away_since is None for _, player in room.match.players())
+            if room.options.quick and room.phase == "waiting" and present:
+                return stage
         return None
 
-    def dismiss_all(self, closing: Closing) -> None:
+    def drain(self) -> None:
+        """From now on nothing new begins, and everyone is told so, once."""
+        if self.draining:
+            return
+        self._backstage.draining = True
+        for stage in list(self._stages.values()):
+            stage.announce_drain()
+
+    def dismiss_all(self, closing: Callable[[], Closing]) -> None:
         """Closes every connection; rooms and sessions stay as they are."""
         for stage in self._stages.values():
-            stage.dismiss_all(closing)
+            stage.teller.dismiss_all(closing)
+
+    def take_over(self, kept: Kept) -> None:
+        """All that the process before this one has left. A room that cannot be made again stays
+        in the journal, and is logged; the others are there."""
+        for board in kept.boards:
+            if stored := stored_again(board, self._house):
+                self._boards.keep(stored.name, stored.board)
+        self.records.extend(closed_again(record, self._backstage.clock) for record in kept.closed)
+        for room_id in kept.unread:
+            log.error("a room's record cannot be read", room=room_id)
+        for kept_room in kept.rooms:
+            try:
+                stage = recover(kept_room, self._house, self._backstage, self._forget)
+            except Exception:
+                log.exception("a room cannot be made again", room=kept_room.record.id)
+            else:
+                self._stages[stage.room.id] = stage
 
     def _free_id(self) -> RoomId:
         while (room_id := self.config.mint.room_id()) in self._stages:
@@ -107,7 +183,15 @@ class Hall:
 
     def _forget(self, stage: Stage, record: Record) -> None:
         self._stages.pop(stage.room.id, None)
-        self._keys.pop(stage.room.id, None)
+        self._makers.remove(stage.room.id)
         self.records.append(record)
         rounds = record.state.round if record.state.battle else 0
         stage.log.info("room closes", why=record.why, rounds=rounds)
+
+
+def _sample_boards(config: Config) -> BoardStore:
+    limits = config.limits
+    # Which stored board is offered is chance, but nobody's secret.
+    boards = MemoryBoards(limits.boards, random.Random(), limits.boards_per_player)  # noqa: S311
+    boards.add_samples(config.catalog, config.rules)
+    return boards

@@ -1,42 +1,59 @@
 """What is served to plain HTTP on the same port: a page, the list of rooms, the schema, health.
 
-Answers are made from the hall as it stands; nothing here changes anything or waits.
+Answers are made from the hall as it stands, replays from the journal; nothing here changes
+anything.
 """
 
 from __future__ import annotations
 
-import html
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from http import HTTPStatus
 from typing import Final
-from urllib.parse import urlsplit
 
 import msgspec
 import orjson
 from websockets.datastructures import Headers
-from websockets.http11 import Request, Response
+from websockets.http11 import Response
 
-from protocol.messages import RoomState, SeatState
-from protocol.schema import schema
+from protocol.messages import BattleId
+from protocol.schema import schema_bytes
 from server.hall import Hall
+from server.metrics import CONTENT_TYPE
+from server.replay import encode, listing, replay_of
+from server.static import StaticFile, read_static
 
 SECURITY: Final = {
-    "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'",
+    "Content-Security-Policy": "default-src 'none'",
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
     "X-Frame-Options": "DENY",
     "Cache-Control": "no-store",
 }
 
+REPLAYS: Final = "/replays/"
+LISTED: Final = 100  # of the latest
+# The page's own: nothing inline, nothing from elsewhere, in nobody's frame.
+PAGE_POLICY: Final = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self';"
+    " base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+
 TEXT: Final = "text/plain; charset=utf-8"
 JSON: Final = "application/json"
-HTML: Final = "text/html; charset=utf-8"
 
 
-def answer(hall: Hall, path: str) -> Response:
+async def answer(hall: Hall, path: str, headers: Headers) -> Response:
     """The answer to a GET that is no WebSocket handshake."""
+    if path in FILES:
+        return _file(FILES[path], headers.get_all("If-None-Match"))
     if path in PAGES:
         return PAGES[path](hall)
+    if path == "/api/replays":
+        return respond(HTTPStatus.OK, listing(await hall.journal.replays(LISTED)), JSON)
+    if path.startswith(REPLAYS):
+        fought = await hall.journal.fought(BattleId(path.removeprefix(REPLAYS)))
+        if fought is not None:
+            return respond(HTTPStatus.OK, encode(replay_of(fought)), JSON)
     if path.startswith("/rooms/"):
         upgrade = {"Upgrade": "websocket"}
         return respond(HTTPStatus.UPGRADE_REQUIRED, "This is a WebSocket.\n", extra=upgrade)
@@ -48,26 +65,9 @@ def respond(
 ) -> Response:
     """A whole response; the connection closes after it."""
     data = body.encode() if isinstance(body, str) else body
-    headers = Headers({"Content-Type": kind, "Content-Length": str(len(data)), **SECURITY})
-    headers["Connection"] = "close"
-    for name, value in (extra or {}).items():
-        headers[name] = value
+    own = {"Content-Type": kind, "Content-Length": str(len(data)), "Connection": "close"}
+    headers = Headers({**own, **SECURITY, **(extra or {})})
     return Response(status.value, status.phrase, headers, data)
-
-
-def wants_websocket(request: Request) -> bool:
-    return request.headers.get("Upgrade", "").lower() == "websocket"
-
-
-def is_origin_allowed(request: Request, allowed: tuple[str, ...]) -> bool:
-    """A browser says which page opens the connection: only our own may, and those configured.
-
-    Programs that are no browsers send no origin; a page cannot leave it out.
-    """
-    origin = request.headers.get("Origin")
-    if origin is None or origin in allowed:
-        return True
-    return urlsplit(origin).netloc == request.headers.get("Host")
 
 
 def _health(_: Hall) -> Response:
@@ -86,50 +86,38 @@ def _rooms(hall: Hall) -> Response:
 
 
 def _schema(_: Hall) -> Response:
-    return respond(HTTPStatus.OK, orjson.dumps(schema()), JSON)
+    return respond(HTTPStatus.OK, schema_bytes(), JSON)
 
 
-def _page(hall: Hall) -> Response:
-    rows = "".join(_row(room) for room in reversed(hall.listing()))
-    table = f"<table><tr>{_HEAD}</tr>{rows}</table>" if rows else "<p>No public room is open.</p>"
-    return respond(HTTPStatus.OK, _PAGE.format(table=table), HTML)
+def _catalog(hall: Hall) -> Response:
+    """What cards and runes are called and what they do, for those who show a battle."""
+    catalog = hall.config.catalog
+    printed = {
+        kind: {one.id: {"name": one.name, "text": one.text} for one in ones}
+        for kind, ones in (("cards", catalog.cards.values()), ("runes", catalog.runes.values()))
+    }
+    return respond(HTTPStatus.OK, orjson.dumps(printed), JSON)
 
 
-def _row(room: RoomState) -> str:
-    cells = (
-        room.id,
-        room.phase,
-        _seat(room.a),
-        _seat(room.b),
-        f"{room.round}, best of {room.best_of}",
-        str(room.spectators),
-    )
-    return f"<tr>{''.join(f'<td>{html.escape(cell)}</td>' for cell in cells)}</tr>"
+def _metrics(hall: Hall) -> Response:
+    return respond(HTTPStatus.OK, hall.exporter.text(), CONTENT_TYPE)
 
 
-def _seat(seat: SeatState | None) -> str:
-    return "free" if seat is None else f"{seat.name} ({seat.wins})"
+def _file(file: StaticFile, known: Sequence[str]) -> Response:
+    """A file of the page; nothing but its tag to whom `known`, If-None-Match, says has it."""
+    extra = {"ETag": file.etag, "Cache-Control": "no-cache", "Content-Security-Policy": PAGE_POLICY}
+    if file.etag in known:
+        return respond(HTTPStatus.NOT_MODIFIED, b"", file.kind, extra)
+    return respond(HTTPStatus.OK, file.body, file.kind, extra)
 
 
-_HEAD: Final = "".join(
-    f"<th>{name}</th>" for name in ("Room", "Phase", "Seat a", "Seat b", "Round", "Spectators")
-)
-
-_PAGE: Final = """<!doctype html>
-<html lang="en"><meta charset="utf-8"><title>Phylactery</title>
-<style>body{{font:16px/1.5 system-ui;margin:2rem auto;max-width:60rem;padding:0 1rem}}
-td,th{{text-align:left;padding:.25rem 1rem .25rem 0}}</style>
-<h1>Phylactery</h1>
-<p>Battles are on <code>ws:</code> at this address: play with <code>phylactery play</code>, look on
-with <code>phylactery watch ROOM</code>.</p>
-{table}
-</html>
-"""
+FILES: Final = read_static()
 
 PAGES: Final[dict[str, Callable[[Hall], Response]]] = {
-    "/": _page,
     "/healthz": _health,
     "/readyz": _readiness,
+    "/metrics": _metrics,
+    "/api/catalog": _catalog,
     "/api/rooms": _rooms,
     "/schema.json": _schema,
 }

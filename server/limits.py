@@ -15,12 +15,17 @@ class Limits:
 
     connections: int = 20_000
     connections_per_address: int = 12_000  # a load test, and a proxy, come from one address
-    hello_seconds: float = 10.0  # to say the first message
+    hello_seconds: float = 10.0  # for both handshakes, then for the first message
+    hello_bytes: int = 1 << 13  # a first message: a name, a key, a ticket of 4 KB
     ping_seconds: float = 20.0  # between keepalive pings, and to answer one
     message_bytes: int = 1 << 18  # above what the decoder answers; more than this is a closing
     messages_per_second: float = 10.0
     messages_burst: int = 60
     messages_refused: int = 20  # in a row for coming too fast; then the connection is closed
+    frames_per_second: float = 100.0  # a message can be sent in many; pings are frames too
+    frames_burst: int = 600
+    requests_per_second: float = 20.0  # of plain HTTP, from one address
+    requests_burst: int = 300  # a page is two dozen files
     private_messages: int = 64  # that wait for a client to read them
     send_bytes: int = 1 << 16  # joined into one send to a client that catches up
     socket_bytes: int = 1 << 17  # unsent, in the kernel, for one connection
@@ -29,6 +34,8 @@ class Limits:
     close_seconds: float = 1.0  # for what is left to send, and for the closing handshake
 
     rooms: int = 2_000
+    rooms_per_player: int = 8  # that a ticket's player has made and that are open
+    rooms_per_address: int = 2_000  # a load test, and a proxy, come from one address
     spectators: int = 12_000  # in one room
     resume_seconds: int = 60  # a seat is kept for one who is away
     waiting_seconds: float = 600.0  # for an opponent
@@ -37,5 +44,8 @@ class Limits:
     offer_seconds: float = 5.0  # alone in the queue, before a stored opponent is offered
     census_seconds: float = 1.0  # between two room updates that only count spectators anew
     battle_grace_seconds: float = 10.0  # past its time limit, then the battle is void
+    hang_seconds: float = 2.0  # for the ticks that are due; then the battle is void
     boards: int = 1_000  # kept for those who find no live opponent
+    boards_per_player: int = 20  # of them from one player, the newest
     records: int = 1_000  # of rooms that are closed
+    replays: int = 10_000  # of battles that have ended

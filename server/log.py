@@ -35,8 +35,12 @@ def set_up_logging(level: str = "info", stream: TextIO | None = None) -> None:
 
 def _rendering(out: TextIO) -> list[structlog.typing.Processor]:
     if out.isatty():
-        return [structlog.dev.ConsoleRenderer()]
-    return [structlog.processors.dict_tracebacks, structlog.processors.JSONRenderer(_json)]
+        plain = structlog.dev.plain_traceback
+        return [structlog.dev.ConsoleRenderer(exception_formatter=plain)]
+    # Never the values of variables: among them are secrets, tokens and boards.
+    tracebacks = structlog.tracebacks.ExceptionDictTransformer(show_locals=False)
+    render = structlog.processors.ExceptionRenderer(tracebacks)
+    return [render, structlog.processors.JSONRenderer(_json)]
 
 
 def _json(value: object, **_: object) -> str:

@@ -17,6 +17,9 @@ import trio
 # notice, so many that looking costs little.
 PIECES: Final = 16
 
+# Entries of the heap that are out of date, and may stay so before it is worth cleaning.
+SPARE: Final = 1024
+
 
 class Timed(Protocol):
     """What can be due."""
@@ -32,22 +35,36 @@ class Metronome:
     """Runs what is due, the most overdue first. Times are trio's clock."""
 
     def __init__(self) -> None:
-        self._heap: list[tuple[float, int, Timed]] = []
-        self._due: dict[Timed, float] = {}
+        # The heap holds no reference to what it is about: a room that has closed must not live on
+        # until the last of its deadlines would have passed.
+        self._heap: list[tuple[float, int]] = []
+        self._timed: dict[int, Timed] = {}
+        self._when: dict[Timed, tuple[float, int]] = {}
         self._order = itertools.count()
         self._sleep: trio.CancelScope | None = None
 
     def schedule(self, timed: Timed, due: float) -> None:
         """Replaces whatever was scheduled for it. Infinity forgets it."""
-        if due == self._due.get(timed, math.inf):
-            return
+        before = self._when.get(timed)
+        if before is not None:
+            if before[0] == due:
+                return
+            self._forget(timed, before[1])
         if due == math.inf:
-            del self._due[timed]
             return
-        self._due[timed] = due
-        heapq.heappush(self._heap, (due, next(self._order), timed))
+        entry = due, next(self._order)
+        self._when[timed] = entry
+        self._timed[entry[1]] = timed
+        heapq.heappush(self._heap, entry)
+        if len(self._heap) > 2 * len(self._when) + SPARE:
+            self._heap = list(self._when.values())
+            heapq.heapify(self._heap)
         if self._sleep is not None and due < self._sleep.deadline:
             self._sleep.deadline = due
+
+    def _forget(self, timed: Timed, order: int) -> None:
+        del self._when[timed]
+        del self._timed[order]
 
     async def run(self) -> None:
         """Keeps the time until cancelled."""
@@ -65,13 +82,14 @@ class Metronome:
         """Runs the one that is most overdue; whether there was one."""
         if self._next_due() > now:
             return False
-        _, _, timed = heapq.heappop(self._heap)
-        del self._due[timed]
+        _, order = heapq.heappop(self._heap)
+        timed = self._timed[order]
+        self._forget(timed, order)
         self.schedule(timed, timed.work(now))
         return True
 
     def _next_due(self) -> float:
-        while self._heap and self._due.get(self._heap[0][2]) != self._heap[0][0]:
+        while self._heap and self._heap[0][1] not in self._timed:
             heapq.heappop(self._heap)  # it was scheduled anew, or forgotten
         return self._heap[0][0] if self._heap else math.inf
 

@@ -9,28 +9,27 @@ Every phase has a deadline, so that every room ends. `deadline` says when to han
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Literal
 
-from engine import Board, Catalog, Refused, Rules, Setup, read_board
+from engine import Catalog, Rules
 from protocol.codes import CloseCode, ErrorCode
-from protocol.fairness import commitment, derive_seed
 from protocol.messages import (
     Accept,
-    BattleId,
     Fault,
     Forfeit,
     Leave,
     Offer,
     Ready,
     Rematch,
-    Result,
     RoomId,
     RoomPhase,
     RoomState,
     RoomUpdate,
     Seat,
+    Speed,
     SubmitBoard,
 )
 from server.commands import (
@@ -43,9 +42,7 @@ from server.commands import (
     Effect,
     Ended,
     Enter,
-    KeepBoard,
     Look,
-    Reason,
     Record,
     Refusal,
     Refuse,
@@ -54,18 +51,16 @@ from server.commands import (
     StartBattle,
     StopBattle,
     Stored,
-    Terms,
     ToRoom,
     ToSession,
     Unlook,
     Wake,
 )
 from server.limits import Limits
-from server.players import Player, is_decided, stored_player
+from server.match import OTHER, Match
+from server.names import fault_of
+from server.players import Player, stored_player
 from server.room_table import NEXT, illegal
-
-SEATS: Final[tuple[Seat, Seat]] = ("a", "b")
-OTHER: Final[dict[Seat, Seat]] = {"a": "b", "b": "a"}
 
 
 @dataclass(frozen=True)
@@ -84,40 +79,38 @@ class House:
 class Options:
     """What the maker of a room asked for."""
 
-    speed: Literal[1, 2, 4] = 1
+    speed: Speed = 1
     best_of: int = 3
     private: bool = False
     quick: bool = False  # made by quick match: offers a stored opponent to one who waits alone
 
 
 class Room:
-    """One room. `phase`, `seq`, `seats` and `spectators` are for reading only."""
+    """One room. `phase`, `seq`, `match` and `spectators` are for reading only."""
 
     def __init__(self, room_id: RoomId, options: Options, house: House, now: float) -> None:
         self.id = room_id
         self.options = options
         self.phase: RoomPhase = "waiting"
         self.seq = 0
-        self.seats: dict[Seat, Player | None] = {"a": None, "b": None}
         self.spectators: set[SessionId] = set()
-        self.terms: Terms | None = None  # of the battle that runs, or of the last one
+        speed, best_of = options.speed, options.best_of
+        self.match = Match(room_id, speed, best_of, house.rules, house.catalog, house.secret)
         self.offer: Stored | None = None
         self._house = house
-        self._opened = self._now = now
-        self._round = 1
-        self._fought = 0  # rounds of this series
-        self._secret: bytes | None = None  # of the round that is open
-        self._stopping = False
-        self._phase_due = now + house.limits.waiting_seconds
-        self._offer_due: float | None = None
-        self._census_due: float | None = None
+        self.opened = self._now = now
+        self._stopping = False  # the battle has been told to stop
+        self.phase_due = now + house.limits.waiting_seconds
+        self.offer_due = math.inf
+        self._census_due = math.inf
         self._effects: list[Effect] = []
 
     # What may be asked of it.
 
     def state(self) -> RoomState:
         """The room as everyone in it may see it."""
-        a, b = (player.state() if player else None for player in self.seats.values())
+        match = self.match
+        a, b = (player.state() if player else None for player in match.seats.values())
         return RoomState(
             id=self.id,
             seq=self.seq,
@@ -125,48 +118,38 @@ class Room:
             private=self.options.private,
             speed=self.options.speed,
             best_of=self.options.best_of,
-            round=self._round,
+            round=match.round,
             a=a,
             b=b,
             spectators=len(self.spectators),
-            commitment=None if self._secret is None else commitment(self._secret),
-            battle=None if self.terms is None else self.terms.battle,
+            commitment=match.commitment,
+            battle=None if match.terms is None else match.terms.battle,
         )
 
     def seat_of(self, session: SessionId | None) -> Seat | None:
-        for seat, player in self.seats.items():
-            if player is not None and session is not None and player.session == session:
-                return seat
-        return None
+        return self.match.seat_of(session)
 
     def board_of(self, seat: Seat | None) -> dict[str, object] | None:
         """The board that the holder of this seat sent: for their eyes alone."""
-        player = self.seats[seat] if seat else None
+        player = self.match.seats[seat] if seat else None
         return player.board.to_object() if player is not None and player.board else None
 
     def offered(self) -> Offer | None:
         """The stored opponent that the one who waits is being offered."""
-        return None if self.offer is None else Offer(offer=self.offer.id, name=self.offer.name)
+        return None if self.offer is None else Offer(self.offer.id, self.offer.name)
 
     @property
     def deadline(self) -> float:
         """When to hand in `Wake` at the latest; infinity once the room is closed."""
-        return min(self._deadlines(), default=float("inf"))
-
-    def _deadlines(self) -> Iterator[float]:
         if self.phase == "closed":
-            return
-        yield self._phase_due
-        if self._offer_due is not None:
-            yield self._offer_due
-        if self._census_due is not None:
-            yield self._census_due
-        if self.phase != "battle":  # a player who is away does not stop a battle
-            yield from (due for due, _ in self._returns_due())
+            return math.inf
+        returns = (due for due, _ in self._returns_due())
+        return min(self.phase_due, self.offer_due, self._census_due, *returns)
 
     def _returns_due(self) -> Iterator[tuple[float, Seat]]:
-        for seat, player in self.seats.items():
-            if player is not None and player.away_since is not None:
+        """When who is away has lost their seat. A battle goes on without its players."""
+        for seat, player in self.match.players():
+            if player.away_since is not None and self.phase != "battle":
                 yield player.away_since + self._house.limits.resume_seconds, seat
 
     # What it is told.
@@ -182,8 +165,7 @@ class Room:
             self._check_legal(command, by)
             self._carry_out(command, by)
         except Refusal as refusal:
-            re = type(command).__struct_config__.tag if isinstance(command, SAID) else None
-            return [Refuse(refusal.error(self.seq, str(re) if re else None), refusal)]
+            return [Refuse(refusal.error(self.seq, _said(command)), refusal)]
         if self.phase not in NEXT[before, type(command)]:
             raise AssertionError(f"{type(command).__name__} led from {before} to {self.phase}")
         return self._effects
@@ -203,7 +185,8 @@ class Room:
             case Away() | Back():
                 self._presence(by, away=isinstance(command, Away))
             case SubmitBoard(board):
-                self._submit(by, board)
+                self.match.submit(by, board)
+                self._publish()
             case Ready(nonce):
                 self._ready(by, nonce)
             case Accept(offer):
@@ -221,33 +204,17 @@ class Room:
             case Shut():
                 self._close("it failed")
 
-    def _player(self, by: SessionId | None) -> tuple[Seat, Player]:
-        seat = self.seat_of(by)
-        player = self.seats[seat] if seat else None
-        if seat is None or player is None:
-            raise Refusal(ErrorCode.NOT_A_PLAYER)
-        return seat, player
-
-    def _both(self) -> tuple[Player, Player]:
-        a, b = self.seats.values()
-        if a is None or b is None:
-            raise AssertionError(f"a seat is free in phase {self.phase}")
-        return a, b
-
     # Coming and going.
 
     def _enter(self, by: SessionId | None, name: str) -> None:
-        # Names are shown next to one another: nothing invisible, nothing that moves the cursor.
-        if not name.isprintable() or name.strip() != name:
-            raise Refusal(ErrorCode.BAD_NAME, Fault("name", "has characters that cannot be seen"))
+        if fault := fault_of(name):
+            raise Refusal(ErrorCode.BAD_NAME, Fault("name", fault))
         if by is None:
             raise AssertionError("a seat is taken by a session")
-        free = next(seat for seat, player in self.seats.items() if player is None)
-        self.seats[free] = Player(by, name)
-        if all(self.seats.values()):
+        if self.match.sit(Player(by, name)):
             self._open_series()
-        elif self.options.quick:
-            self._offer_due = self._now + self._house.limits.offer_seconds
+        else:
+            self._await_offer()
         self._publish()
 
     def _look(self, by: SessionId | None, *, comes: bool) -> None:
@@ -260,114 +227,55 @@ class Room:
         else:
             self.spectators.add(by)
         # A room update for each of ten thousand who come would go to each of ten thousand.
-        if self._census_due is None:
-            self._census_due = self._now + self._house.limits.census_seconds
+        self._census_due = min(self._census_due, self._now + self._house.limits.census_seconds)
 
     def _presence(self, by: SessionId | None, *, away: bool) -> None:
-        _, player = self._player(by)
+        _, player = self.match.player(by)
         player.away_since = self._now if away else None
         self._publish()
 
     def _leave(self, by: SessionId | None) -> None:
-        seat, player = self._player(by)
+        seat, player = self.match.player(by)
         if self.phase == "battle":
             player.leaving = True
             self._stop(OTHER[seat], "forfeit")
         else:
-            self._vacate(seat, "left")
-            self._after_leaving()
+            self._vacate([seat], "left")
 
-    def _vacate(self, seat: Seat, why: str) -> None:
-        player = self.seats[seat]
-        self.seats[seat] = None
-        if player is not None and player.session is not None:
-            self._effects.append(Dismiss(player.session, CloseCode.NORMAL, why))
-
-    def _after_leaving(self) -> None:
-        """Goes back to waiting if a live player is left, whose series is over with it."""
-        live = [player for player in self.seats.values() if player and not player.stored]
-        if not live or self.phase == "waiting":
+    def _vacate(self, seats: list[Seat], why: str) -> None:
+        """Takes their seats from these players. A live one who is left goes back to waiting."""
+        for seat in seats:
+            player = self.match.seats[seat]
+            self.match.seats[seat] = None
+            if player is not None and player.session is not None:
+                self._effects.append(Dismiss(player.session, CloseCode.NORMAL, why))
+        if all(player.stored for _, player in self.match.players()):
             self._close("everyone left")
             return
-        for seat, player in self.seats.items():
-            if player is not None and player.stored:
-                self.seats[seat] = None
-        for player in live:
-            player.unready()
-            player.new_series()
-        self._secret = None
+        self.match.break_off()
         self._go("waiting", self._house.limits.waiting_seconds)
-        if self.options.quick:
-            self._offer_due = self._now + self._house.limits.offer_seconds
+        self._await_offer()
         self._publish()
 
     # A series and its rounds.
 
     def _open_series(self) -> None:
-        self.offer = self._offer_due = None
-        self._fought = 0
-        for player in self._both():
-            player.new_series()
-        self._open_round()
-
-    def _open_round(self) -> None:
-        """Fixes the round's secret; everyone learns its commitment before anyone's nonce."""
-        if self.terms is not None:
-            self._round = self.terms.round + 1
-        self._secret = self._house.secret()
-        for player in self._both():
-            player.unready()
+        self.offer, self.offer_due = None, math.inf
+        self.match.open_series()
         self._go("building", self._house.limits.building_seconds)
 
-    def _submit(self, by: SessionId | None, board: dict[str, object]) -> None:
-        _, player = self._player(by)
-        if player.nonce is not None:
-            raise Refusal(ErrorCode.ALREADY_READY)
-        player.board = self._legal(board)
-        self._publish()
-
-    def _legal(self, board: dict[str, object]) -> Board:
-        try:
-            return read_board(board, self._house.catalog, self._house.rules, "board")
-        except Refused as refused:
-            faults = (Fault(fault.path, fault.message) for fault in refused.faults)
-            raise Refusal(ErrorCode.BOARD_REFUSED, *faults) from None
-
     def _ready(self, by: SessionId | None, nonce: str) -> None:
-        _, player = self._player(by)
-        if player.nonce is not None:
-            raise Refusal(ErrorCode.ALREADY_READY)
-        if player.board is None:
-            raise Refusal(ErrorCode.NO_BOARD)
-        player.nonce = nonce
-        if all(one.nonce is not None for one in self._both()):
-            self._begin()
-        else:
+        if not self.match.ready(by, nonce):
             self._publish()
-
-    def _begin(self) -> None:
-        a, b = self._both()
-        if not (a.board and b.board and a.nonce and b.nonce and self._secret):
-            raise AssertionError("a battle begins without a board, a nonce or a secret")
-        battle = BattleId(f"{self.id}.{self._round}")
-        seed = derive_seed(self._secret, battle, a.nonce, b.nonce)
-        rules = self._house.rules
-        self.terms = Terms(
-            battle=battle,
-            round=self._round,
-            speed=self.options.speed,
-            setup=Setup(seed, rules, self._house.catalog, (a.board, b.board)),
-            commitment=commitment(self._secret),
-            secret=self._secret,
-            nonces={"a": a.nonce, "b": b.nonce},
-        )
-        lasts = rules.time_limit * self._house.tick_seconds(self.options.speed)
+            return
+        terms = self.match.begin()
+        lasts = terms.setup.rules.time_limit * self._house.tick_seconds(terms.speed)
         self._go("battle", lasts + self._house.limits.battle_grace_seconds)
         self._publish()
-        self._effects.append(StartBattle(self.terms))
+        self._effects.append(StartBattle(terms))
 
     def _forfeit(self, by: SessionId | None) -> None:
-        seat, _ = self._player(by)
+        seat, _ = self.match.player(by)
         if self._stopping:
             raise Refusal(ErrorCode.WRONG_PHASE)
         self._stop(OTHER[seat], "forfeit")
@@ -378,66 +286,33 @@ class Room:
             self._effects.append(StopBattle(winner, reason))
 
     def _ended(self, ended: Ended) -> None:
-        if self.terms is None or self.terms.battle != ended.battle:
-            raise AssertionError(f"{ended.battle} ended, but it does not run")
+        self._effects.append(ToRoom(self.match.end(ended)))
         self._stopping = False
-        self._fought += 1
-        winner = self.seats[ended.winner] if ended.winner else None
-        if winner is not None:
-            winner.wins += 1
-        self._effects.append(ToRoom(self._result(self.terms, ended)))
-        self._keep_boards(ended.reason)
-        self._go_on()
-
-    def _result(self, terms: Terms, ended: Ended) -> Result:
-        return Result(
-            battle=ended.battle,
-            round=terms.round,
-            winner=ended.winner,
-            reason=ended.reason,
-            tick=max(ended.tick, 0),
-            digest=ended.digest,
-            secret=terms.secret.hex(),
-            nonces=dict(terms.nonces),
-            seed=terms.setup.seed,
-            wins={seat: player.wins for seat, player in zip(SEATS, self._both(), strict=True)},
-        )
-
-    def _keep_boards(self, reason: Reason) -> None:
-        if reason == "void":  # a board that made a battle fail must not make others fail
-            return
-        for player in self._both():
-            if player.board is not None and not player.stored:
-                self._effects.append(KeepBoard(player.name, player.board))
-
-    def _go_on(self) -> None:
-        """After a battle: the next round, or the end of the series, or of the room."""
-        leaving = [seat for seat, player in self.seats.items() if player and player.leaving]
-        for seat in leaving:
-            self._vacate(seat, "left")
-        if leaving:
-            self._after_leaving()
-            return
-        if is_decided((player.wins for player in self._both()), self._fought, self.options.best_of):
-            for player in self._both():
+        if ended.reason != "void":  # a board that made a battle fail must not make others fail
+            self._effects.extend(self.match.fought_with())
+        if leaving := [seat for seat, player in self.match.players() if player.leaving]:
+            self._vacate(leaving, "left")
+        elif self.match.is_decided():
+            for player in self.match.both():
                 player.unready()
             self._go("over", self._house.limits.over_seconds)
+            self._publish()
         else:
-            self._open_round()
-        self._publish()
+            self.match.open_round()
+            self._go("building", self._house.limits.building_seconds)
+            self._publish()
 
     def _rematch(self, by: SessionId | None) -> None:
-        _, player = self._player(by)
+        _, player = self.match.player(by)
         player.rematch = True
-        if all(one.rematch for one in self._both()):
+        if all(one.rematch for one in self.match.both()):
             self._open_series()
         self._publish()
 
     def _accept(self, offer: str) -> None:
         if self.offer is None or self.offer.id != offer:
             raise Refusal(ErrorCode.NO_OFFER)
-        free = next(seat for seat, player in self.seats.items() if player is None)
-        self.seats[free] = stored_player(self.offer)
+        self.match.sit(stored_player(self.offer))
         self._open_series()
         self._publish()
 
@@ -445,57 +320,54 @@ class Room:
 
     def _wake(self) -> None:
         """Does all that is due; what is not due yet stays as it is."""
-        if self._census_due is not None and self._census_due <= self._now:
+        if self._census_due <= self._now:
             self._publish()
-        if self._offer_due is not None and self._offer_due <= self._now:
+        if self.offer_due <= self._now:
             self._make_offer()
-        if self.phase != "battle":
-            gone = [seat for due, seat in self._returns_due() if due <= self._now]
-            self._remove(gone, "did not come back")
-        if self.phase != "closed" and self._phase_due <= self._now:
+        if gone := [seat for due, seat in self._returns_due() if due <= self._now]:
+            self._vacate(gone, "did not come back")
+        elif self.phase_due <= self._now:
             self._phase_over()
 
     def _phase_over(self) -> None:
         if self.phase == "battle":
-            self._phase_due = self._now + self._house.limits.battle_grace_seconds
+            self.phase_due = self._now + self._house.limits.battle_grace_seconds
             self._stop(None, "void")
         elif self.phase == "building":
-            late = [seat for seat, player in self.seats.items() if player and not player.nonce]
-            self._remove(late, "was not ready in time")
+            late = [seat for seat, player in self.match.players() if not player.nonce]
+            self._vacate(late, "was not ready in time")
         else:
             self._close("nothing happened for too long")
 
-    def _remove(self, seats: list[Seat], why: str) -> None:
-        for seat in seats:
-            self._vacate(seat, why)
-        if seats:
-            self._after_leaving()
+    def _await_offer(self) -> None:
+        if self.options.quick:
+            self.offer_due = self._now + self._house.limits.offer_seconds
 
     def _make_offer(self) -> None:
-        self._offer_due = None
+        self.offer_due = math.inf
         self.offer = self._house.stored()
         offer = self.offered()
-        for player in self.seats.values():
-            if offer is not None and player is not None and player.session is not None:
+        for _, player in self.match.players():
+            if offer is not None and player.session is not None:
                 self._effects.append(ToSession(player.session, offer))
 
     # What every change has in common.
 
     def _go(self, phase: RoomPhase, seconds: float) -> None:
         self.phase = phase
-        self._phase_due = self._now + seconds
+        self.phase_due = self._now + seconds
 
     def _publish(self) -> None:
         self.seq += 1
-        self._census_due = None
+        self._census_due = math.inf
         self._effects.append(ToRoom(RoomUpdate(room=self.state())))
 
     def _close(self, why: str) -> None:
         self.phase = "closed"
-        self._secret = None
-        self._offer_due = self._census_due = None
         self._publish()
-        self._effects.append(Close(Record(self.state(), self._opened, self._now, why)))
+        self._effects.append(Close(Record(self.state(), self.opened, self._now, why)))
 
 
-__all__ = ["NEXT", "SEATS", "House", "Options", "Room"]
+def _said(command: Command) -> str | None:
+    """The type of a message, as it is on the wire."""
+    return str(type(command).__struct_config__.tag) if isinstance(command, SAID) else None

@@ -19,19 +19,17 @@ from server.delivery import Closing, Follower
 class Session:
     """One who is in a room, across all the connections of their stay."""
 
-    def __init__(self, session_id: SessionId, role: Role, mask: int, delay: float) -> None:
+    def __init__(
+        self, session_id: SessionId, role: Role, mask: int, delay: float = 0.0, since: int = 0
+    ) -> None:
         self.id = session_id
         self.role = role
         self.mask = mask  # the channels that are followed
         self.delay = delay
+        self.since = since  # the number of the feed that was the room's as they came
         self.follower: Follower | None = None  # the connection that holds it now
+        self.parting: Closing | None = None  # it is over, and this is how
         self.keys: list[bytes] = []  # hashes of the tokens that open it, the newest last
-
-    def hand_to(self, follower: Follower, closing: Closing) -> None:
-        """The newest connection has the session; the older one, if any, is closed."""
-        if self.follower is not None:
-            self.follower.close(closing)
-        self.follower = follower
 
 
 class Sessions:
@@ -44,6 +42,7 @@ class Sessions:
         self._by_key: dict[bytes, Session] = {}
         self._lost: dict[SessionId, float] = {}  # since when
         self._expiring: deque[tuple[float, SessionId]] = deque()
+        self._changes: dict[SessionId, Session | None] = {}  # None: it is over
         self._made = 0
 
     def __iter__(self) -> Iterator[Session]:
@@ -52,10 +51,10 @@ class Sessions:
     def get(self, session_id: SessionId) -> Session | None:
         return self._by_id.get(session_id)
 
-    def open(self, role: Role, mask: int, delay: float = 0.0) -> Session:
+    def open(self, role: Role, mask: int, delay: float = 0.0, since: int = 0) -> Session:
         """A new session, which nothing opens yet."""
         self._made += 1
-        session = Session(SessionId(f"{role[0]}{self._made}"), role, mask, delay)
+        session = Session(SessionId(f"{role[0]}{self._made}"), role, mask, delay, since)
         self._by_id[session.id] = session
         return session
 
@@ -79,30 +78,50 @@ class Sessions:
             self._add_key(session, used)
         self._add_key(session, token)
         self._lost.pop(session.id, None)
+        self._changes[session.id] = session
         return token
 
-    def settle(self, session: Session) -> None:
-        """The newest token has got through: no other is good any more."""
-        self._forget_keys(session, keep=1)
+    def settle(self, session: Session, token: Token) -> None:
+        """This token has got through: none before it is good any more."""
+        if session.keys[-1:] == [_key(token)] and len(session.keys) > 1:
+            self._forget_keys(session, keep=1)
+            self._changes[session.id] = session
 
     def lose(self, session: Session, now: float) -> None:
         """The session's connection is gone. Forgets those that were lost too long ago."""
         session.follower = None
         if session.id not in self._by_id:
             return
-        self._lost[session.id] = now
-        if session.role == "spectator":  # a player's session ends with their seat
-            self._expiring.append((now, session.id))
+        self._note_lost(session, now)
         while self._expiring and now - self._expiring[0][0] > self._keep_seconds:
             lost, session_id = self._expiring.popleft()
             if self._lost.get(session_id) == lost:
                 self.end(self._by_id[session_id])
 
+    def _note_lost(self, session: Session, now: float) -> None:
+        self._lost[session.id] = now
+        if session.role == "spectator":  # a player's session ends with their seat
+            self._expiring.append((now, session.id))
+
     def end(self, session: Session) -> None:
         """Nothing opens the session any more."""
         self._forget_keys(session)
         self._lost.pop(session.id, None)
-        self._by_id.pop(session.id, None)
+        if self._by_id.pop(session.id, None) is not None:
+            self._changes[session.id] = None
+
+    def take_changes(self) -> list[tuple[SessionId, Session | None]]:
+        """What is to be kept of what happened since the last call; None for those that are over."""
+        changes = list(self._changes.items())
+        self._changes.clear()
+        return changes
+
+    def take_over(self, session: Session, now: float) -> None:
+        """A session of the process before this one, lost from this moment on."""
+        self._made = max(self._made, int(session.id[1:]))
+        self._by_id[session.id] = session
+        self._by_key.update(dict.fromkeys(session.keys, session))
+        self._note_lost(session, now)
 
     def _add_key(self, session: Session, token: Token) -> None:
         key = _key(token)

@@ -1,24 +1,29 @@
-"""A room at work: what the room decides is carried out here.
+"""A room at work: what the room decides is kept, and then carried out here.
 
-The stage holds what the room must not know: sessions and their connections, the feed, the battle
-that runs. It waits for nothing: the metronome wakes it, connections hand it what was said, and the
-audience is told without anyone being waited for. It is the room's error boundary: a battle that
-fails ends as void, a room that fails is closed, and no other room misses a tick.
+The stage holds what the room must not know: its sessions, the battle that runs, and the teller of
+all that is heard of it. It waits for nothing: the metronome wakes it, connections hand it what was
+said, the journal calls back. It is the room's error boundary: a battle that fails ends as void, a
+room that fails is closed, and no other room misses a tick.
+
+What a decision changes here, changes at once; what it has people told is told once it is kept. So
+whatever anyone was told is there again after a crash.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Final
 
+import msgspec
 import structlog
 import trio
 
-from engine import Board, Rules
-from protocol.codes import CloseCode
-from protocol.messages import Begin, Leave, PlayerMessage
+from protocol.codes import CloseCode, ErrorCode
+from protocol.messages import Accept, Error, Leave, PlayerMessage, Ready, Rematch, RoomState
 from server.audience import Audience
+from server.backstage import Backstage
 from server.battles import BattleRun, write_fault
 from server.commands import (
     Away,
@@ -29,6 +34,7 @@ from server.commands import (
     Ended,
     KeepBoard,
     Record,
+    Refusal,
     Refuse,
     SessionId,
     Shut,
@@ -40,49 +46,71 @@ from server.commands import (
     Unlook,
     Wake,
 )
-from server.config import Config
 from server.delivery import Closing, Follower
 from server.feed import Feed
-from server.metronome import Metronome
+from server.journal.keeping import NO_COURSE, Course, Keeper
 from server.room import Room
 from server.sessions import Session, Sessions
+from server.telling import Opening, Parting, Teller, Telling
 
-# Spectators told in one go: about a millisecond's work.
-SLICE: Final = 128
+# What begins something, and is refused while the server is about to stop.
+BEGINNINGS: Final = (Ready, Accept, Rematch)
 
 
 class Stage:
-    """One room, its sessions, its feed and its battle."""
+    """One room, its sessions, its battle and its audience."""
 
     def __init__(
         self,
         room: Room,
-        config: Config,
-        metronome: Metronome,
-        keep_board: Callable[[str, Board], object],
+        backstage: Backstage,
         closed: Callable[[Stage, Record], None],
+        key: str | None = None,
     ) -> None:
         self.room = room
-        self.sessions = Sessions(config.mint.token, config.limits.resume_seconds)
-        self.audience = Audience()
-        self.feed = Feed(0)
-        self.previous: Feed | None = None  # for those who were away as the new one began
-        self.run: BattleRun | None = None
-        self.limits = config.limits
+        self.key = key  # of a private room
+        self.limits = backstage.config.limits
+        self.sessions = Sessions(backstage.config.mint.token, self.limits.resume_seconds)
+        self.metrics = backstage.metrics
+        keep_seconds = self.limits.resume_seconds
+        self.teller = Teller(self.sessions, room.state(), keep_seconds, self.metrics)
         self.log = structlog.get_logger().bind(room=room.id)
-        self._config = config
-        self._metronome = metronome
-        self._keep_board = keep_board
+        self._backstage = backstage
         self._closed = closed
-        self._began = -math.inf
-        self._grown = False
+        self._keeper = Keeper(room, self.sessions, key, backstage.clock, backstage.edition)
+        self._run: BattleRun | None = None
+        self._again_until = -math.inf
+
+    # What may be asked of it.
+
+    @property
+    def audience(self) -> Audience:
+        return self.teller.audience
+
+    @property
+    def feed(self) -> Feed:
+        """What everyone reads who is in the room."""
+        return self.teller.feed
+
+    @property
+    def run(self) -> BattleRun | None:
+        """The battle that runs, from the moment everyone has heard of it."""
+        return self._run if self._run is not None and self._run.feed is self.feed else None
+
+    def state(self) -> RoomState:
+        """The room as everyone was last told of it, with those who look on counted anew."""
+        return msgspec.structs.replace(self.teller.room, spectators=len(self.room.spectators))
 
     # What happens to it.
 
     def said(self, session: Session, message: PlayerMessage) -> Refuse | None:
         """Somebody in the room said this; the refusal, if it is one."""
+        if self._backstage.draining and isinstance(message, BEGINNINGS):
+            refusal = Refusal(ErrorCode.DRAINING)
+            tag = str(type(message).__struct_config__.tag)
+            return Refuse(refusal.error(self.room.seq, tag), refusal)
         if session.role == "spectator" and isinstance(message, Leave):
-            self._dismiss(session, Closing(CloseCode.NORMAL, "left"))
+            self._keep([self._part(session, Closing(CloseCode.NORMAL, "left"))])
             return self.handle(Unlook(), session.id)
         return self.handle(message, session.id)
 
@@ -93,7 +121,7 @@ class Stage:
             refused = self._handle(command, by)
         except Exception:
             self._fail()
-        self._metronome.schedule(self, self._due())
+        self.reschedule()
         return refused
 
     def lost(self, session: Session, follower: Follower) -> None:
@@ -105,10 +133,21 @@ class Stage:
         if self.sessions.get(session.id) is session and self.room.phase != "closed":
             self.handle(Away() if session.role == "player" else Unlook(), session.id)
 
-    def dismiss_all(self, closing: Closing) -> None:
-        """Everyone's connection is closed; their sessions stay as they are."""
-        for follower in list(self.audience):
-            follower.close(closing)
+    def once_kept(self, then: Callable[[], None]) -> None:
+        """Keeps what changed about the sessions; calls back once that and all before it is kept."""
+        self._backstage.journal.put(self._keeper.writes(), then)
+
+    def announce_drain(self) -> None:
+        """Everyone is told that nothing new begins here."""
+        code = ErrorCode.DRAINING
+        self._keep([ToRoom(Error(code=code, message=code.meaning, seq=self.room.seq))])
+
+    def take_over(self, run: BattleRun | None, until: float) -> None:
+        """A battle of the process before this one goes on. It is fought again up to this moment
+        before anyone reads of it: they may have read that far."""
+        self._fight(run)
+        self._again_until = until
+        self.reschedule()
 
     def work(self, now: float) -> float:
         """The metronome's call: the ticks, deadlines and turns that are due."""
@@ -116,143 +155,158 @@ class Stage:
             self._advance(now)
             if self.room.deadline <= now:
                 self._handle(Wake(), None)
-            self._tell()
+            self.teller.sweep()
         except Exception:
             self._fail()
         return self._due()
 
+    def reschedule(self) -> None:
+        """The metronome learns when there is work."""
+        self._backstage.metronome.schedule(self, self._due())
+
     def _due(self) -> float:
-        """When there is work again."""
         if self.audience.has_turns_left:
             return trio.current_time()
         return min(self.room.deadline, self.run.due() if self.run else math.inf)
 
     # What the room decides.
 
-    def _handle(self, command: Command, by: SessionId | None) -> Refuse | None:
+    def _handle(
+        self, command: Command, by: SessionId | None, course: Course = NO_COURSE
+    ) -> Refuse | None:
+        self._catch_up()
         effects = self.room.handle(command, by, trio.current_time())
+        tellings = [telling for effect in effects for telling in self._take_in(effect)]
+        self._keep(tellings, effects, course)
         for effect in effects:
-            self._carry_out(effect)
-        self._tell()
+            self._follow_up(effect)
         return next((effect for effect in effects if isinstance(effect, Refuse)), None)
 
-    def _carry_out(self, effect: Effect) -> None:
+    def _take_in(self, effect: Effect) -> list[Telling]:
+        """What changes here at once; what is to be told of it, later."""
         match effect:
-            case ToRoom(message):
-                self.feed.say(message, trio.current_time())
-                self._grown = True
-            case ToSession(to, message):
-                session = self.sessions.get(to)
-                if session is not None and session.follower is not None:
-                    session.follower.say(message)
+            case ToRoom() | ToSession():
+                return [effect]
             case StartBattle(terms):
-                self._start(terms)
-            case StopBattle(winner, reason):
-                if self.run is not None:
-                    self._end(self.run, self.run.stopped(winner, reason))
+                opening = self.teller.open(terms, self.room.state(), trio.current_time())
+                self._fight(self._prepare(opening))
+                return [opening]
             case KeepBoard(name, board):
-                self._keep_board(name, board)
+                self._backstage.boards.keep(name, board)
             case Dismiss(session_id, code, why):
-                self._dismiss(self.sessions.get(session_id), Closing(code, why))
+                session = self.sessions.get(session_id)
+                return [self._part(session, Closing(code, why))] if session else []
             case Close(record):
-                self._close(record)
-            case Refuse():
-                pass  # the answer goes to whoever handed in the command
+                self._fight(None)
+                self._closed(self, record)
+                closing = Closing(CloseCode.ROOM_CLOSED, record.why)
+                return [self._part(session, closing) for session in self.sessions]
+        return []
 
-    def _start(self, terms: Terms) -> None:
-        now = trio.current_time()
-        self.previous, self.feed = (
-            self.feed,
-            Feed(self.feed.number + 1, terms.battle, self.room.state()),
-        )
-        self.previous.next = self.feed
-        self._began = now
-        self.feed.say(_begin(terms), now)
-        self._grown = True
-        self.log.info("battle begins", battle=terms.battle)
-        tick_seconds = self._config.tick_seconds(terms.speed)
+    def _keep(
+        self,
+        tellings: Sequence[Telling],
+        effects: Sequence[Effect] = (),
+        course: Course = NO_COURSE,
+    ) -> None:
+        opening = next((one for one in tellings if isinstance(one, Opening)), None)
+        writes = self._keeper.writes(effects, opening, course, trio.current_time())
+        self._backstage.journal.put(writes, partial(self._tell, tellings))
+
+    def _tell(self, tellings: Sequence[Telling]) -> None:
+        """The journal's call: these are kept."""
         try:
-            self.run = BattleRun(terms, self.feed, tick_seconds, now)
-        except Exception:
-            self._void(terms, tick=-1)
-        else:
+            now = trio.current_time()
+            self.teller.tell(tellings, now)
             self._advance(now)
+            self.teller.sweep()
+        except Exception:
+            self._fail()
+        self.reschedule()
+
+    def _follow_up(self, effect: Effect) -> None:
+        """What the room is to hear at once of what it decided."""
+        match effect:
+            case StopBattle(winner, reason):
+                if self._run is not None:
+                    self._end(self._run, self._run.stopped(winner, reason))
+            case StartBattle(terms) if self._run is None and self.room.phase == "battle":
+                self._handle(Ended(terms.battle, None, "void", -1, None), None)
+
+    def _part(self, session: Session, closing: Closing) -> Parting:
+        self.sessions.end(session)
+        session.parting = closing
+        return Parting(session)
+
+    # The battle.
+
+    def _fight(self, run: BattleRun | None) -> None:
+        self._run = run
+        self._backstage.battles.note(self, runs=run is not None)
+
+    def _prepare(self, opening: Opening) -> BattleRun | None:
+        """The battle, which nobody has heard of; None if it fails from the start."""
+        terms = opening.terms
+        tick_seconds = self._backstage.config.tick_seconds(terms.speed)
+        self.log.info("battle begins", battle=terms.battle)
+        try:
+            with self._backstage.watchdog.watching():
+                return BattleRun(terms, opening.feed, tick_seconds, opening.started, self.metrics)
+        except Exception:
+            self._log_fault(terms, tick=-1)
+            return None
 
     def _advance(self, now: float) -> None:
         """Runs the ticks that are due. Whatever the battle raises ends the battle and no more."""
-        if self.run is None or self.run.due() > now:
+        run = self.run
+        if run is None or run.due() > now:
             return
-        run, before = self.run, len(self.feed.entries)
+        before = len(run.feed.entries)
         try:
-            ended = run.advance(now)
+            with self._backstage.watchdog.watching():
+                ended = run.advance(now)
         except Exception:
-            self._void(run.terms, run.tick)
-            return
-        self._grown = self._grown or len(self.feed.entries) > before
+            self._log_fault(run.terms, run.tick)
+            ended = run.stopped(None, "void")
+        if len(run.feed.entries) > before:
+            self.teller.grow()
         if ended is not None:
             self._end(run, ended)
-        elif self.previous and now - self._began > self.limits.resume_seconds:
-            self.previous = None
+        else:
+            self.teller.let_go(now)
+
+    def _catch_up(self) -> None:
+        while self.run is not None and self.run.due() <= self._again_until:
+            self._advance(self._again_until)
 
     def _end(self, run: BattleRun, ended: Ended) -> None:
-        self.run = None
+        self._fight(None)
+        self.metrics.battles[ended.reason] += 1
         latest = round(run.latest, 4)
         self.log.info("battle ends", battle=ended.battle, reason=ended.reason, latest=latest)
-        self._handle(ended, None)
+        # What has failed is not asked for its log.
+        log = b"" if ended.reason == "void" else run.log()
+        self._handle(ended, None, Course(ended.tick, log))
 
-    def _void(self, terms: Terms, tick: int) -> None:
+    # What goes wrong.
+
+    def _log_fault(self, terms: Terms, tick: int) -> None:
         """In an exception handler: logs what it takes to fail like this again."""
-        self.run = None
-        error_id = self._config.mint.error_id()
-        file = write_fault(self._config.faults, error_id, terms.setup)
-        self.log.exception(
-            "battle failed", battle=terms.battle, tick=tick, error_id=error_id, file=file
-        )
-        self._handle(Ended(terms.battle, None, "void", tick, None), None)
-
-    def _tell(self) -> None:
-        """Tells the audience what is new; never more than a slice of them in one go."""
-        if self._grown:
-            self._grown = False
-            self.audience.announce()
-        self.audience.sweep(SLICE)
-
-    def _dismiss(self, session: Session | None, closing: Closing) -> None:
-        if session is None:
-            return
-        self.sessions.end(session)
-        if session.follower is not None:
-            session.follower.close(closing)
-
-    def _close(self, record: Record) -> None:
-        self.run = None
-        for session in self.sessions:
-            self._dismiss(session, Closing(CloseCode.ROOM_CLOSED, record.why))
-        self._closed(self, record)
+        config = self._backstage.config
+        error_id = config.mint.error_id()
+        file = write_fault(config.faults, error_id, terms.setup)
+        about = {"battle": terms.battle, "tick": tick, "error_id": error_id, "file": file}
+        self.log.exception("battle failed", **about)
 
     def _fail(self) -> None:
         """In an exception handler: the room's own machinery is broken, so the room must end."""
-        error_id = self._config.mint.error_id()
+        error_id = self._backstage.config.mint.error_id()
         self.log.exception("room failed", phase=self.room.phase, error_id=error_id)
-        self.run = None
-        self.dismiss_all(Closing(CloseCode.INTERNAL, f"the room failed: {error_id}"))
-        for effect in self.room.handle(Shut(), None, trio.current_time()):
+        self._fight(None)
+        closing = Closing(CloseCode.INTERNAL, f"the room failed: {error_id}")
+        self.teller.dismiss_all(lambda: closing)
+        effects = self.room.handle(Shut(), None, trio.current_time())
+        for effect in effects:
             if isinstance(effect, Close):
                 self._closed(self, effect.record)
-
-
-def _begin(terms: Terms) -> Begin:
-    a, b = terms.setup.boards
-    return Begin(
-        battle=terms.battle,
-        round=terms.round,
-        speed=terms.speed,
-        boards={"a": a.to_object(), "b": b.to_object()},
-        commitment=terms.commitment,
-        rules=_changed_rules(terms.setup.rules),
-    )
-
-
-def _changed_rules(rules: Rules) -> dict[str, object]:
-    standard = Rules().to_object()
-    return {name: value for name, value in rules.to_object().items() if value != standard[name]}
+        self._backstage.journal.put(self._keeper.writes(effects))

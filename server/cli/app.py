@@ -12,6 +12,7 @@ from typing import Annotated, Final, NoReturn
 
 import typer
 
+from server.cli import load_options as loading
 from server.cli import options
 from server.cli import serve_options as serving
 
@@ -99,15 +100,26 @@ def serve(
     host: serving.Host = "127.0.0.1",
     port: serving.Port = 8750,
     origins: serving.Origins = None,
+    ticket_secret: serving.TicketSecret = None,
+    ticket_key: serving.TicketKey = None,
+    tls_cert: serving.TlsCert = None,
+    tls_key: serving.TlsKey = None,
+    trusted_proxies: serving.TrustedProxies = None,
     faults: serving.Faults = Path("phylactery-faults"),
+    data: serving.Data = "phylactery.db",
+    grace: serving.Grace = 75.0,
     log_level: serving.LogLevel = "info",
     pace: options.Pace = 1.0,
     **limits: float,
 ) -> None:
     """A server: rooms, battles and streams for players and spectators. Ctrl-C ends it.
 
-    Needs no configuration, and listens to this machine alone unless told otherwise. Each setting
-    is an option here and a variable of the environment; the option wins.
+    Needs no configuration, and listens to this machine alone unless told otherwise; for others to
+    reach it, it asks for tickets. Each setting is an option here and a variable of the
+    environment; the option wins.
+
+    Killed and started again it goes on where the clock says it is. Told to stop (Ctrl-C, SIGTERM)
+    it begins nothing new and waits for the battles that run; told again it ends at once.
     """
     from server.cli.serve import serve
 
@@ -115,8 +127,17 @@ def serve(
         serve(
             host=host,
             port=port,
-            origins=origins or [],
+            security={
+                "origins": origins or [],
+                "ticket_secret": ticket_secret,
+                "ticket_key": ticket_key,
+                "tls_cert": tls_cert,
+                "tls_key": tls_key,
+                "trusted_proxies": trusted_proxies or [],
+            },
             faults=faults,
+            data=data,
+            grace=grace,
             log_level=log_level,
             pace=pace,
             limits=limits,
@@ -137,6 +158,7 @@ def play(
     best_of: options.BestOf = 3,
     rounds: options.Rounds = 0,
     speed: options.Speed = 1,
+    ticket: options.Ticket = None,
     yes: options.Yes = False,
 ) -> None:
     """Fight with a board: in a room of your own, in someone's, or against whoever is there.
@@ -157,6 +179,7 @@ def play(
         best_of=best_of,
         rounds=rounds,
         speed=options.speed_of(speed),
+        ticket=ticket,
         yes=yes,
     )
     _exit(play(game))
@@ -170,12 +193,63 @@ def watch(
     from_start: options.FromStart = False,
     delay: options.Delay = 0,
     channels: options.ChannelNames = "tick,revival,vessel",
+    ticket: options.Ticket = None,
 ) -> None:
     """Watch the battles of a room, live or a little later."""
     from server.cli.watch import watch
 
     followed = options.channel_list(channels)
-    _exit(watch(room, server, key=key, from_start=from_start, delay=delay, channels=followed))
+    _exit(
+        watch(
+            room,
+            server,
+            key=key,
+            from_start=from_start,
+            delay=delay,
+            channels=followed,
+            ticket=ticket,
+        )
+    )
+
+
+@_command(epilog=loading.EXAMPLES)
+def load(
+    url: loading.Url,
+    rooms: loading.RoomCount = 10,
+    spectators: loading.SpectatorCount = 3,
+    bystanders: loading.Bystanders = 0,
+    seconds: loading.Seconds = 30.0,
+    speed: options.Speed = 1,
+    churn: loading.Churn = False,
+    slow: loading.Slow = False,
+    verify: loading.Verify = False,
+    turnover: loading.Turnover = False,
+    processes: loading.Processes = 0,
+    as_json: loading.AsJson = False,
+    pace: options.Pace = 1.0,
+) -> None:
+    """Put a server under load: rooms of players who fight, and spectators of mixed channels.
+
+    Then says what they met. Every frame's number is looked at; the exit status is 1 if a frame was
+    missing or came twice, or if a digest was not what it should be.
+    """
+    from server.load.command import load
+    from server.load.share import Wishes
+
+    wishes = Wishes(
+        url=url,
+        rooms=rooms,
+        spectators=spectators,
+        bystanders=bystanders,
+        seconds=seconds,
+        speed=options.speed_of(speed),
+        pace=pace,
+        churn=churn,
+        slow=slow,
+        verify=verify,
+        turnover=turnover,
+    )
+    _exit(load(wishes, workers=processes, as_json=as_json))
 
 
 @_command(epilog=options.BATTLE_EXAMPLES)
@@ -188,6 +262,37 @@ def battle(file: options.BattleFile) -> None:
     from server.cli.battle import battle
 
     _exit(battle(file))
+
+
+@_command(epilog=options.VERIFY_EXAMPLES)
+def verify(replay: options.ReplayFile) -> None:
+    """Check a replay: the commitment, the seed, and then the whole battle, fought again.
+
+    The exit status is 0 if all of it holds, 1 if something does not, and 3 if the battle was fought
+    under other rules or cards than this installation has, so that it cannot be fought again here.
+    """
+    from server.cli.verify import verify
+
+    _exit(verify(replay))
+
+
+@_command(epilog=options.TICKET_EXAMPLES)
+def ticket(
+    player: options.TicketPlayer,
+    secret: options.TicketSecret,
+    name: options.TicketName = None,
+    room: options.TicketRoom = None,
+    role: options.TicketRole = None,
+    minutes: options.TicketMinutes = 60,
+) -> None:
+    """Print a ticket for a server that asks for one; for tests and for inviting by hand.
+
+    In earnest tickets are made by whoever knows the players, with any JWT library: HS256, and the
+    claims player and exp; name, room and role where they are to bind.
+    """
+    from server.cli.ticket import ticket
+
+    _exit(ticket(secret, player=player, name=name, room=room, role=role, minutes=minutes))
 
 
 @_command(epilog=options.VALIDATE_EXAMPLES)

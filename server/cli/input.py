@@ -57,7 +57,7 @@ def read_object(file: str) -> object:
 
     A name ending in `.toml` is read as TOML, everything else as JSON. Raises `Refused`.
     """
-    text = _decode(_read_bytes(file))
+    text = _decode(read_bytes(file))
     return parse_toml(text) if file.endswith(".toml") else parse_json(text)
 
 
@@ -100,7 +100,8 @@ def parse_toml(text: str) -> object:
     return value
 
 
-def _read_bytes(file: str) -> bytes:
+def read_bytes(file: str) -> bytes:
+    """The content of a file, or of standard input for `-`. Raises `Refused`."""
     try:
         data = _read_some(file, MAX_BYTES + 1)
     except IsADirectoryError:

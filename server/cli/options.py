@@ -63,6 +63,22 @@ BATTLE_EXAMPLES: Final = """\
   make-a-battle | phylactery battle - | tail -1
 """
 
+VERIFY_EXAMPLES: Final = """\
+[bold]Examples:[/bold]
+
+  phylactery verify replay.json
+  phylactery verify http://127.0.0.1:8750/replays/k3f9x2ab.1
+"""
+
+TICKET_EXAMPLES: Final = """\
+[bold]Examples:[/bold]
+
+  export PHYLACTERY_TICKET_SECRET=$(openssl rand -base64 48)
+  phylactery serve --host 0.0.0.0
+  phylactery ticket --player ada --name Ada
+  phylactery play red-kennel --server ws://example.org:8750 --ticket TICKET
+"""
+
 VALIDATE_EXAMPLES: Final = """\
 [bold]Examples:[/bold]
 
@@ -91,6 +107,10 @@ Pace = Annotated[
 
 BattleFile = Annotated[
     str, typer.Argument(metavar="FILE", help="A battle as JSON; - for standard input.")
+]
+ReplayFile = Annotated[
+    str,
+    typer.Argument(metavar="REPLAY", help="A replay's file or URL; - for standard input."),
 ]
 ValidateFiles = Annotated[
     list[str],
@@ -148,6 +168,40 @@ Delay = Annotated[
 ChannelNames = Annotated[
     str,
     typer.Option("--channels", metavar="LIST", help="Which of tick, revival and vessel to follow."),
+]
+
+Ticket = Annotated[
+    str | None,
+    typer.Option(
+        metavar="TICKET", envvar="PHYLACTERY_TICKET", help="For a server that asks for one."
+    ),
+]
+
+TicketPlayer = Annotated[
+    str, typer.Option("--player", metavar="ID", help="Who it is for: the same for the same person.")
+]
+TicketSecret = Annotated[
+    str,
+    typer.Option(
+        "--secret",
+        metavar="SECRET",
+        envvar="PHYLACTERY_TICKET_SECRET",
+        help="The server's --ticket-secret.",
+    ),
+]
+TicketName = Annotated[
+    str | None, typer.Option("--name", metavar="NAME", help="What others see them as.")
+]
+TicketRoom = Annotated[
+    str | None, typer.Option("--room", metavar="ID", help="The one room that it is good for.")
+]
+TicketRole = Annotated[
+    Literal["player", "spectator"] | None,
+    typer.Option("--role", metavar="ROLE", help="player or spectator: the one thing it is for."),
+]
+TicketMinutes = Annotated[
+    float,
+    typer.Option("--minutes", min=0.1, max=525_600, metavar="N", help="How long it is good for."),
 ]
 
 DemoBoards = Annotated[

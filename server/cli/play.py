@@ -57,6 +57,7 @@ class Game:
     rounds: int  # 0: one whole series
     speed: Speed
     yes: bool
+    ticket: str | None = None
 
     def first_message(self) -> FirstMessage:
         """What to say to the server first."""
@@ -69,11 +70,12 @@ class Game:
                     key=self.room_key(),
                     speed=self.speed,
                     best_of=self.best_of,
+                    ticket=self.ticket,
                 )
             case "join":
-                return Join(version=PROTOCOL_VERSION, name=name, key=self.key)
+                return Join(version=PROTOCOL_VERSION, name=name, key=self.key, ticket=self.ticket)
             case "quick":
-                return Quick(version=PROTOCOL_VERSION, name=name)
+                return Quick(version=PROTOCOL_VERSION, name=name, ticket=self.ticket)
 
     def room_key(self) -> str | None:
         """The key that makes a new room private."""

@@ -26,15 +26,19 @@ class CommandFailed(Exception):  # noqa: N818 - what a person is told; nothing o
         self.details = tuple(details)
 
 
-def run(command: Callable[[], Awaitable[int]], work: trio.CancelScope | None = None) -> int:
+def run(
+    command: Callable[[], Awaitable[int]],
+    work: trio.CancelScope | None = None,
+    farewell_seconds: float = FAREWELL_SECONDS,
+) -> int:
     """The exit status of the command, or 128 + n if signal n ended it first.
 
     A signal cancels the command; or, if it has a scope of its own for its `work`, that scope, and
-    the command a little later. `CommandFailed` from anywhere in it is told on standard error; every
-    other exception is a fault of ours and comes through.
+    the command after its farewell. A second signal ends it at once. `CommandFailed` from anywhere
+    in it is told on standard error; every other exception is a fault of ours and comes through.
     """
     try:
-        return trio.run(_until_signal, command, work)
+        return trio.run(_until_signal, command, work, farewell_seconds)
     except BaseExceptionGroup as group:
         expected, others = group.split((CommandFailed, OutputClosed))
         if others is not None or expected is None:
@@ -43,7 +47,7 @@ def run(command: Callable[[], Awaitable[int]], work: trio.CancelScope | None = N
 
 
 async def _until_signal(
-    command: Callable[[], Awaitable[int]], work: trio.CancelScope | None
+    command: Callable[[], Awaitable[int]], work: trio.CancelScope | None, farewell_seconds: float
 ) -> int:
     status = signalled = 0
     with trio.open_signal_receiver(*SIGNALS) as signals:
@@ -60,7 +64,7 @@ async def _until_signal(
                     nursery.cancel_scope.cancel()
                 else:
                     work.cancel()
-                    nursery.cancel_scope.deadline = trio.current_time() + FAREWELL_SECONDS
+                    nursery.cancel_scope.deadline = trio.current_time() + farewell_seconds
                 signalled = number
     return 128 + signalled if signalled else status
 

@@ -2,52 +2,83 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
+from typing import Any, Final
 
+import structlog
 import trio
 
 from server.app import serve as serve_app
-from server.cli.output import DONE, TERMINATED
-from server.cli.run import CommandFailed, run
+from server.cli.output import AT_FAULT, DONE, TERMINATED, complain
+from server.cli.run import CommandFailed, first_of, run
 from server.config import Config
+from server.garbage import take_over
+from server.journal.file import JournalRefused
+from server.journal.writer import JournalFailed
 from server.limits import Limits
 from server.log import set_up_logging
+from server.security import Insecure, read_security
+
+# Said for the data file: nothing outlives the process.
+NONE: Final = "none"
+
+log = structlog.get_logger()
 
 
 def serve(
     *,
     host: str,
     port: int,
-    origins: Sequence[str],
+    security: Mapping[str, Any],
     faults: Path,
+    data: str,
+    grace: float,
     pace: float,
     log_level: str,
     limits: Mapping[str, float],
 ) -> int:
-    """Serves; gives the exit status."""
+    """Serves; gives the exit status. `security` is for `read_security`."""
     set_up_logging(log_level)
+    try:
+        safe = read_security(host, **security)
+    except Insecure as insecure:
+        complain(str(insecure))
+        return AT_FAULT
     config = Config(
         host=host,
         port=port,
-        origins=tuple(origins),
+        security=safe,
         faults=faults,
+        data=None if data == NONE else data,
         pace=pace,
         limits=Limits(**limits),  # type: ignore[arg-type]
     )
-    status = run(partial(_serve, config))
+    work = trio.CancelScope()
+    status = run(partial(_serve, config, grace, work), work, math.inf)
     # Being told to stop is how a server's work is done; whoever started it looks for 0.
     return DONE if status == TERMINATED else status
 
 
-async def _serve(config: Config) -> int:
-    async with trio.open_nursery() as nursery:
-        try:
-            await nursery.start(serve_app, config)
-        except OSError as error:
-            raise cannot_listen(config, error) from None
-    return 0
+async def _serve(config: Config, grace: float, work: trio.CancelScope) -> int:
+    """Serves while there is `work`; then drains, and ends."""
+    take_over()
+    try:
+        async with trio.open_nursery() as nursery:
+            try:
+                server = await nursery.start(serve_app, config)
+            except OSError as error:
+                raise cannot_listen(config, error) from None
+            with server.hall.watchdog.on_guard(), work:
+                await trio.sleep_forever()
+            log.info("drains", grace=grace, battles=len(server.hall.battles))
+            await server.drain(grace)
+            nursery.cancel_scope.cancel()
+    except* (JournalRefused, JournalFailed) as group:
+        raise CommandFailed(str(first_of(group))) from None
+    return DONE
 
 
 def cannot_listen(config: Config, error: OSError) -> CommandFailed:

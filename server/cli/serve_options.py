@@ -31,11 +31,16 @@ LIMIT_HELP: Final[Mapping[str, str]] = {
     "connections": "Connections in all.",
     "connections_per_address": "Connections from one address.",
     "hello_seconds": "Time for a connection's first message.",
+    "hello_bytes": "The longest first message.",
     "ping_seconds": "Between keepalive pings, and for the answer to one.",
     "message_bytes": "The longest message that is not a reason to close.",
     "messages_per_second": "Messages a client may send, over time.",
     "messages_burst": "Messages a client may send at once.",
     "messages_refused": "Messages in a row that come too fast, before the connection is closed.",
+    "frames_per_second": "WebSocket frames, pings among them, a client may send, over time.",
+    "frames_burst": "WebSocket frames a client may send at once.",
+    "requests_per_second": "Plain HTTP requests from one address, over time.",
+    "requests_burst": "Plain HTTP requests from one address at once.",
     "private_messages": "Messages to one client that wait for it to read.",
     "send_bytes": "Bytes joined into one send to a client that catches up.",
     "socket_bytes": "Unsent bytes that the system holds for one connection.",
@@ -43,6 +48,8 @@ LIMIT_HELP: Final[Mapping[str, str]] = {
     "behind_seconds": "A client that is later than this gets a fresh snapshot.",
     "close_seconds": "For what is left to send when a connection closes.",
     "rooms": "Rooms in all.",
+    "rooms_per_player": "Open rooms that one player, by ticket, has made.",
+    "rooms_per_address": "Open rooms that were made from one address.",
     "spectators": "Spectators of one room.",
     "resume_seconds": "How long the seat of one who is away is kept.",
     "waiting_seconds": "How long a room waits for an opponent.",
@@ -51,8 +58,11 @@ LIMIT_HELP: Final[Mapping[str, str]] = {
     "offer_seconds": "Alone in the queue for so long, a stored opponent is offered.",
     "census_seconds": "Between two updates that only count spectators anew.",
     "battle_grace_seconds": "Past its time limit for so long, a battle is void.",
+    "hang_seconds": "A battle whose tick takes longer than this is void.",
     "boards": "Boards kept for those who find no live opponent.",
+    "boards_per_player": "Of them, boards of one player.",
     "records": "Records kept of rooms that are closed.",
+    "replays": "Replays kept of battles that have ended.",
 }
 
 
@@ -77,6 +87,54 @@ Origins = Annotated[
         metavar="ORIGIN",
         envvar=variable("origins"),
         help="A web page's origin that may connect, besides the server's own. Can be repeated.",
+        rich_help_panel="Security",
+    ),
+]
+TicketSecret = Annotated[
+    str | None,
+    typer.Option(
+        metavar="SECRET",
+        envvar=variable("ticket_secret"),
+        help="Lets in who has a ticket signed with this secret, of 32 bytes or more. Better in"
+        " the environment: a command line can be seen by everyone on the machine.",
+        rich_help_panel="Security",
+    ),
+]
+TicketKey = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        envvar=variable("ticket_key"),
+        help="Lets in who has a ticket signed by the owner of this public key (PEM).",
+        rich_help_panel="Security",
+    ),
+]
+TlsCert = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        envvar=variable("tls_cert"),
+        help="The certificate, with its chain (PEM). The server then speaks wss and https.",
+        rich_help_panel="Security",
+    ),
+]
+TlsKey = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        envvar=variable("tls_key"),
+        help="The certificate's private key (PEM).",
+        rich_help_panel="Security",
+    ),
+]
+TrustedProxies = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--trusted-proxy",
+        metavar="CIDR",
+        envvar=variable("trusted_proxies"),
+        help="A proxy whose X-Forwarded-For is believed, like 10.0.0.0/8. Can be repeated.",
+        rich_help_panel="Security",
     ),
 ]
 Faults = Annotated[
@@ -88,7 +146,24 @@ Faults = Annotated[
     ),
 ]
 
-
+Data = Annotated[
+    str,
+    typer.Option(
+        metavar="FILE",
+        envvar=variable("data"),
+        help="Where rooms, sessions, battles and replays are kept; `none`: nowhere.",
+    ),
+]
+Grace = Annotated[
+    float,
+    typer.Option(
+        min=0,
+        metavar="SECONDS",
+        callback=number,
+        envvar=variable("grace"),
+        help="How long running battles may still take once the server is told to stop.",
+    ),
+]
 LogLevel = Annotated[
     Literal["debug", "info", "warning", "error"],
     typer.Option(envvar=variable("log_level"), help="The least that is logged."),

@@ -22,12 +22,14 @@ def watch(
     from_start: bool,
     delay: int,
     channels: Sequence[Channel],
+    ticket: str | None = None,
 ) -> int:
     """Watches until the room closes; gives the exit status."""
     first = Watch(
         version=PROTOCOL_VERSION,
         channels=list(channels),
         key=key,
+        ticket=ticket,
         start="beginning" if from_start else "now",
         delay_seconds=delay,
     )

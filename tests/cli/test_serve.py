@@ -19,6 +19,17 @@ from server.config import DEFAULT_PORT, Config
 from server.limits import Limits
 
 COMMAND = [sys.executable, "-c", "from server.cli import main; main()", "serve", "--port", "0"]
+COMMAND += ["--data", "none"]
+
+
+SECURITY: dict[str, object] = {
+    "origins": [],
+    "ticket_secret": None,
+    "ticket_key": None,
+    "tls_cert": None,
+    "tls_key": None,
+    "trusted_proxies": [],
+}
 
 
 def settings(monkeypatch: pytest.MonkeyPatch, *words: str) -> dict[str, object]:
@@ -44,8 +55,10 @@ def test_nothing_need_be_said(monkeypatch: pytest.MonkeyPatch) -> None:
     assert called == {
         "host": default.host,
         "port": default.port,
-        "origins": [],
+        "security": SECURITY,
         "faults": default.faults,
+        "data": "phylactery.db",
+        "grace": 75.0,
         "pace": default.pace,
         "log_level": "info",
     }
@@ -55,11 +68,13 @@ def test_flags(monkeypatch: pytest.MonkeyPatch) -> None:
     called = settings(
         monkeypatch,
         *("--host", "::1", "--port", "9", "--origin", "https://a", "--origin", "https://b"),
+        *("--data", "there.db", "--grace", "3"),
         *("--faults", "here", "--log-level", "error", "--rooms", "7", "--hello-seconds", "0.5"),
     )
     assert called["limits"] == dataclasses.asdict(Limits(rooms=7, hello_seconds=0.5))
-    assert called["origins"] == ["https://a", "https://b"]
+    assert called["security"] == {**SECURITY, "origins": ["https://a", "https://b"]}
     assert (called["host"], called["port"], called["faults"]) == ("::1", 9, Path("here"))
+    assert (called["data"], called["grace"]) == ("there.db", 3.0)
     assert called["log_level"] == "error"
 
 
@@ -85,9 +100,7 @@ def test_what_no_setting_can_be(
 
 
 def test_every_limit_has_its_sentence() -> None:
-    assert list(serve_options.LIMIT_HELP) == [
-        field.name for field in dataclasses.fields(Limits)
-    ]
+    assert list(serve_options.LIMIT_HELP) == [field.name for field in dataclasses.fields(Limits)]
 
 
 def test_the_usual_server_is_where_clients_look_for_it() -> None:
@@ -108,7 +121,7 @@ def test_a_signal_ends_it_cleanly(number: signal.Signals, status: int) -> None:
         rest = process.stderr.read()
         process.wait(timeout=10)
     assert process.returncode == status
-    assert [json.loads(line)["event"] for line in rest.splitlines()] == ["stopped"]
+    assert [json.loads(line)["event"] for line in rest.splitlines()] == ["drains", "stopped"]
 
 
 def test_a_port_that_is_taken_is_one_sentence(capsys: pytest.CaptureFixture[str]) -> None:
@@ -119,8 +132,10 @@ def test_a_port_that_is_taken_is_one_sentence(capsys: pytest.CaptureFixture[str]
         status = serve(
             host="127.0.0.1",
             port=port,
-            origins=[],
+            security={},
             faults=Path("x"),
+            data="none",
+            grace=0,
             pace=1.0,
             log_level="error",
             limits=dataclasses.asdict(Limits()),
@@ -135,8 +150,10 @@ def test_an_address_that_is_none(capsys: pytest.CaptureFixture[str]) -> None:
     status = serve(
         host="256.1.1.1",
         port=0,
-        origins=[],
+        security={"ticket_secret": "x" * 32},
         faults=Path("x"),
+        data="none",
+        grace=0,
         pace=1.0,
         log_level="error",
         limits={},

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import time
 
-import msgspec
 import orjson
 import pytest
 from hypothesis import given
@@ -130,7 +129,43 @@ def test_every_fault_is_named_with_its_path() -> None:
     found = faults(data)
     assert set(found) == {"name", "channels[1]", "channels[2]", "speed", "best_off", "key"}
     assert found["best_off"] == 'no such field; did you mean "best_of"?'
-    assert found["name"] == "Expected `str`, got `int`"
+    assert found["channels[1]"] == 'must be "tick", "revival" or "vessel"; it is "ticks"'
+    assert found["speed"] == "must be 1, 2 or 4; it is 3"
+
+
+@pytest.mark.parametrize(
+    ("said", "path", "sentence"),
+    [
+        (
+            {"type": "quick", "version": 1, "name": "A" * 25},
+            "name",
+            "must be text of 1 to 24 characters, without control characters; it has 25",
+        ),
+        (
+            {"type": "create", "version": 1, "name": "Ada", "key": 4711},
+            "key",
+            "must be null or text of 4 to 64 characters, without control characters; it is 4711",
+        ),
+        (
+            {"type": "create", "version": 1, "name": "Ada", "best_of": 10},
+            "best_of",
+            "must be a whole number from 1 to 9; it is 10",
+        ),
+        (
+            {"type": "ready", "nonce": "0123"},
+            "nonce",
+            "must be text of 16 to 64 characters, of 0-9 a-z A-Z _ - only; it has 4",
+        ),
+        ({"type": "board", "board": []}, "board", "must be an object; it is a list"),
+        ({"type": "resume", "version": True, "token": "x"}, "version", "a whole number; it is tr"),
+        ({"type": "watch", "version": 1, "channels": []}, "channels", "of 1 to 3; it has 0"),
+        ({"type": "watch", "version": 1, "start": None}, "start", '"beginning"; it is null'),
+    ],
+)
+def test_a_fault_names_the_limit_for_a_person(said: object, path: str, sentence: str) -> None:
+    found = faults(json.dumps(said).encode())
+    assert list(found) == [path]
+    assert sentence in found[path]
 
 
 def test_faults_inside_a_field_are_named_too() -> None:
@@ -197,7 +232,12 @@ def test_the_answer_repeats_the_type_that_is_refused() -> None:
     assert error == Error(
         code="bad_message",
         message=ErrorCode.BAD_MESSAGE.meaning,
-        faults=[msgspec.convert({"path": "nonce", "message": "Expected `str`, got `int`"}, Fault)],
+        faults=[
+            Fault(
+                "nonce",
+                "must be text of 16 to 64 characters, of 0-9 a-z A-Z _ - only; it is 1",
+            )
+        ],
         seq=7,
         re="ready",
     )

@@ -14,12 +14,13 @@ from websockets.datastructures import Headers
 from websockets.http11 import Request
 from websockets.protocol import State
 from websockets.server import ServerProtocol
-from websockets.trio.server import Server, ServerConnection
+from websockets.trio.server import Server
 
 from server.cursor import Cursor
 from server.delivery import Follower
 from server.feed import ALL, Feed
 from server.limits import Limits
+from server.line import Line
 from tests.server.feeds import Reader
 
 KINDS = ("memory", "lockstep", "socket")
@@ -39,9 +40,9 @@ def streams(kind: str, buffer_bytes: int = 0) -> tuple[trio.abc.Stream, trio.abc
     return trio.SocketStream(ours), trio.SocketStream(theirs)
 
 
-def open_connection(nursery: trio.Nursery, stream: trio.abc.Stream) -> ServerConnection:
+def open_connection(nursery: trio.Nursery, stream: trio.abc.Stream) -> Line:
     """A connection after its handshake."""
-    connection = ServerConnection(
+    connection = Line(
         nursery, stream, ServerProtocol(state=State.OPEN), cast("Server", None), close_timeout=1
     )
     connection.request = Request("/", Headers())
@@ -86,7 +87,7 @@ class Peer:
 class Link:
     """A follower on a feed, its connection and its peer."""
 
-    def __init__(self, follower: Follower, connection: ServerConnection, peer: Peer) -> None:
+    def __init__(self, follower: Follower, connection: Line, peer: Peer) -> None:
         self.follower = follower
         self.connection = connection
         self.peer = peer
@@ -109,6 +110,6 @@ async def link(
         connection = open_connection(nursery, ours)
         cursor = Cursor(feed, len(feed.entries) if at is None else at, ALL, delay=delay)
         follower = Follower(connection, cursor, limits or Limits(), greeting)
-        nursery.start_soon(follower.run)
+        follower.attend(nursery)
         yield Link(follower, connection, Peer(theirs))
         nursery.cancel_scope.cancel()

@@ -126,16 +126,17 @@ class Play:
 
 
 def ended(room: Room, winner: str | None = "a") -> Ended:
-    battle = room.terms.battle if room.terms else "r.1"
+    battle = room.match.terms.battle if room.match.terms else "r.1"
     seat = None if winner is None else ("a" if winner == "a" else "b")
     reason = "elimination" if winner else "timeout"
     return Ended(battle, seat, reason, 77, "d" * 32)  # type: ignore[arg-type]
 
 
 def everything(room: Room) -> dict[str, object]:
-    """All that a room holds, but the time it was last asked at."""
-    kept = {k: v for k, v in vars(room).items() if k not in ("_house", "_now", "_effects")}
-    return copy.deepcopy(kept)
+    """All that a room holds and that may change, but the time it was last asked at."""
+    held = {**vars(room), **vars(room.match)}
+    fixed = ("_house", "_now", "_effects", "match", "rules", "_catalog", "_make_secret")
+    return copy.deepcopy({name: value for name, value in held.items() if name not in fixed})
 
 
 def in_phase(phase: RoomPhase, *, quick: bool = False) -> Play:

@@ -4,7 +4,9 @@
 
 from __future__ import annotations
 
+import gc
 import json
+import weakref
 from pathlib import Path
 
 import pytest
@@ -13,6 +15,7 @@ from trio.testing import MockClock, wait_all_tasks_blocked
 
 import server.battles
 import server.connection
+import server.telling
 from engine import Setup, base_catalog, read_battle
 from protocol.codec import encode
 from protocol.frames import FedTick, FeedWriter
@@ -36,7 +39,7 @@ from protocol.messages import (
     Welcome,
 )
 from server.limits import Limits
-from server.room import Room
+from server.match import Match
 from tests.server.rooms import NONCE, board, everything, submit
 from tests.server.visitors import get_ready, mirror_of, open_world
 
@@ -168,6 +171,42 @@ async def test_a_battle_takes_its_time(autojump_clock: MockClock) -> None:
             assert seconds == pytest.approx(result.tick / 20 / speed, abs=0.01)
 
 
+async def test_a_forfeited_battle_stops_where_it_is(autojump_clock: MockClock) -> None:
+    async with open_world() as world:
+        ada, bob = await world.pair(best_of=1)
+        await get_ready(ada, bob)
+        await bob.hear_until(TickFrame)
+        await trio.sleep(3)
+        await ada.say(Forfeit())
+        result = await bob.hear_until(Result)
+        assert (result.winner, result.reason, result.digest) == ("b", "forfeit", None)
+        frames = len(bob.frames())
+        await trio.sleep(70)
+        with trio.move_on_after(1):
+            await bob.hear_end()
+        assert len(bob.frames()) == frames
+        eve = await world.watch(ada.place)  # and no battle is shown to who comes now
+        with trio.move_on_after(0.5):
+            await eve.hear_end()
+        assert [type(message) for message in eve.heard] == [Welcome]
+
+
+async def test_more_spectators_than_are_told_in_one_go(
+    autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(server.telling, "SLICE", 2)
+    async with open_world() as world:
+        ada, bob = await world.pair(best_of=1)
+        watchers = [await world.watch(ada.place) for _ in range(7)]
+        await get_ready(ada, bob)
+        await ada.hear_until(Result)
+        told = trio.current_time()
+        for eve in watchers:
+            await eve.hear_until(Result)
+            assert eve.frames() == ada.frames()
+        assert trio.current_time() - told < 0.01
+
+
 async def test_a_private_room_needs_its_key_and_is_in_no_list(autojump_clock: MockClock) -> None:
     async with open_world() as world:
         ada = await world.create(key="swordfish")
@@ -195,7 +234,7 @@ async def test_no_more_rooms_than_the_limit(autojump_clock: MockClock) -> None:
 
 async def test_nothing_begins_while_the_server_drains(autojump_clock: MockClock) -> None:
     async with open_world() as world:
-        world.hall.draining = True
+        world.hall.drain()
         assert (await world.visit("new").refused(Create(version=1, name="Ada"))).code == "draining"
 
 
@@ -266,6 +305,33 @@ async def test_who_comes_late_misses_nothing_from_there_on(
         first = snapshot.next
         missed = sum(getattr(first, channel) for channel in channels)
         assert missed + len(eve.frames()) == len(wanted)
+
+
+async def test_no_one_is_told_an_older_state_of_the_room(autojump_clock: MockClock) -> None:
+    async with open_world() as world:
+        ada, bob = await world.pair(best_of=1)
+        await get_ready(ada, bob)
+        await trio.sleep(5)
+        await bob.drop()
+        await wait_all_tasks_blocked()
+        watchers = [await world.watch(ada.place, start=start) for start in ("now", "beginning")]
+        watchers.append(await world.watch(ada.place, delay_seconds=3))
+        for eve in watchers:
+            await eve.hear_phase("over")
+            told = [m.room.seq for m in eve.heard if isinstance(m, (Welcome, RoomUpdate))]
+            assert told == sorted(set(told))
+
+
+async def test_who_is_not_let_in_leaves_nothing_behind(autojump_clock: MockClock) -> None:
+    async with open_world(Limits(spectators=1)) as world:
+        ada, _ = await world.pair()
+        await world.watch(ada.place)
+        sessions = world.hall.find(ada.place).sessions
+        before = len(list(sessions))
+        error = await world.visit(ada.place).refused(Watch(version=1))
+        assert error.code == "spectators_full"
+        assert (await world.visit(ada.place).refused(Join(version=1, name="C"))).code == "room_full"
+        assert len(list(sessions)) == before
 
 
 async def test_watching_from_the_beginning_is_the_whole(autojump_clock: MockClock) -> None:
@@ -446,6 +512,7 @@ async def test_a_spectator_is_forgotten_after_the_window_and_counted_while_there
         assert (await ada.hear_until(RoomUpdate)).room.spectators == 1
         await eve.drop()
         assert (await ada.hear_until(RoomUpdate)).room.spectators == 0
+        assert len(world.hall.find(ada.place).audience) == 1
         await trio.sleep(Limits().resume_seconds + 1)
         error = await world.visit(ada.place).refused(Resume(version=1, token=eve.welcome.token))
         assert error.code == "bad_token"
@@ -476,6 +543,22 @@ async def test_everyone_is_told_that_the_room_is_closed(autojump_clock: MockCloc
         assert record.why == "everyone left"
 
 
+async def test_a_closed_room_leaves_its_record_and_nothing_else(autojump_clock: MockClock) -> None:
+    async with open_world() as world:
+        ada, bob = await world.pair(best_of=1)
+        await get_ready(ada, bob)
+        await ada.hear_until(Result)
+        stage = weakref.ref(world.hall.find(ada.place))
+        for player in (ada, bob):
+            await player.say(Leave())
+            assert await player.hear_end() == 1000
+            await player.drop()
+        await trio.sleep(1)
+        gc.collect()
+        assert stage() is None
+        assert [record.state.id for record in world.hall.records] == [ada.place]
+
+
 # What must not get out, and what must not spread.
 
 
@@ -485,7 +568,7 @@ async def test_no_secret_gets_out_before_its_time(autojump_clock: MockClock) -> 
         eve = await world.watch(ada.place)
         await get_ready(ada, bob)
         await eve.hear_until(TickFrame)
-        terms = world.hall.find(ada.place).room.terms
+        terms = world.hall.find(ada.place).room.match.terms
         assert terms is not None
         await eve.hear_until(RoomUpdate)
         secret = terms.secret.hex().encode()
@@ -540,13 +623,13 @@ async def test_a_battle_that_fails_is_void_and_no_other_room_misses_a_tick(
 async def test_a_room_that_fails_is_closed_and_no_other_notices(
     autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(_: Room, *__: object) -> None:
+    def fail(_: Match, *__: object) -> None:
         raise ZeroDivisionError("made to fail")
 
     async with open_world() as world:
         ada, bob = await world.pair()
         cid, dan = await world.pair()
-        monkeypatch.setattr(Room, "_submit", fail)
+        monkeypatch.setattr(Match, "submit", fail)
         await ada.say(submit(0))
         assert await bob.hear_end() == 1011
         monkeypatch.undo()

@@ -38,7 +38,7 @@ def test_one_frame_alone_is_not_copied() -> None:
     written = Written()
     written.ticks("t")
     (entry,) = written.feed.entries[1:]
-    assert entry.bytes_for(ALL) is entry.frames[BIT["tick"]]
+    assert entry.bytes_for(ALL) is entry.bytes_for(BIT["tick"])
     assert entry.bytes_for(mask_of(["revival", "vessel"])) == b""
 
 
@@ -182,6 +182,17 @@ def test_resume_does_not_tell_again_that_the_battle_begins() -> None:
     cursor.resume(Position(battle=BattleId("r.1")))
     written.ticks("t")
     assert read(cursor.rest()) == ["t0"]
+
+
+def test_resume_ends_with_the_feed_it_is_in() -> None:
+    """What was lacking of one battle has nothing to do with the next."""
+    old, new = Written(1), Written(2, "r.2")
+    old.ticks("r", "t")
+    old.feed.next = new.feed
+    new.ticks("trv")
+    cursor = Cursor(old.feed, 0, ALL)
+    cursor.resume(Position(battle=BattleId("r.1"), tick=0))
+    assert read(cursor.rest()) == ["r0", "begin r.2", "t0", "r0", "v0"]
 
 
 def test_resume_believes_no_number_that_was_never_sent() -> None:

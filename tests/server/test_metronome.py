@@ -5,12 +5,13 @@
 from __future__ import annotations
 
 import math
+import weakref
 from collections.abc import Callable
 
 import trio
 from trio.testing import MockClock, wait_all_tasks_blocked
 
-from server.metronome import PIECES, Metronome
+from server.metronome import PIECES, SPARE, Metronome
 
 
 class Noted:
@@ -87,6 +88,19 @@ async def test_work_without_end_holds_up_nobody(autojump_clock: MockClock) -> No
             assert len(greedy.ran) - before <= 2 * PIECES
         nursery.cancel_scope.cancel()
     assert greedy.ran
+
+
+def test_what_is_forgotten_does_not_live_on() -> None:
+    """Neither itself nor, for long, a trace of its many deadlines."""
+    metronome = Metronome()
+    noted = Noted()
+    for second in range(10_000):
+        metronome.schedule(noted, 600.0 + second)
+    assert len(metronome._heap) <= SPARE + 2
+    metronome.schedule(noted, math.inf)
+    gone = weakref.ref(noted)
+    del noted
+    assert gone() is None
 
 
 async def test_the_most_overdue_is_first(autojump_clock: MockClock) -> None:

@@ -13,6 +13,7 @@ from protocol.fairness import check_result, commitment
 from protocol.messages import (
     Accept,
     AnyToClient,
+    BattleId,
     Forfeit,
     Leave,
     Offer,
@@ -140,6 +141,20 @@ def test_boards_are_secret_until_both_are_ready() -> None:
     assert NONCE.encode() not in sent
 
 
+def test_the_room_is_told_of_the_battle_before_it_starts() -> None:
+    """So that the update is in the feed before the battle's own begins."""
+    play = Play()
+    play.both_enter()
+    for number, who in enumerate((ADA, BOB)):
+        play.do(submit(number), who)
+    play.do(Ready(NONCE), ADA)
+    update, start = play.do(Ready(NONCE), BOB)
+    assert isinstance(start, StartBattle)
+    assert isinstance(update, ToRoom)
+    assert isinstance(update.message, RoomUpdate)
+    assert update.message.room.phase == "battle"
+
+
 def test_a_board_stays_for_later_rounds() -> None:
     play = Play()
     play.both_enter()
@@ -221,22 +236,44 @@ def test_a_rematch_takes_both_and_begins_anew() -> None:
     assert play.begin().battle == "r.2"  # ids are not used twice
 
 
+def test_a_rematch_counts_its_rounds_from_the_first() -> None:
+    play = Play(Options(best_of=3))
+    play.both_enter()
+    for _ in range(2):
+        play.begin()
+        play.end("a")
+    for who in (ADA, BOB):
+        play.do(Rematch(), who)
+    play.begin()
+    play.end("b")
+    assert play.room.phase == "building"
+
+
 def test_a_forfeit_stops_the_battle_for_the_other() -> None:
     play = in_phase("battle")
     assert play.do(Forfeit(), ADA) == [StopBattle("b", "forfeit")]
     assert play.room.phase == "battle"
     assert play.refused(Forfeit(), BOB).error.code == "wrong_phase"
-    assert play.room.terms is not None
-    result = result_of(play.do(Ended(play.room.terms.battle, "b", "forfeit", 12, None)))
+    assert play.room.match.terms is not None
+    result = result_of(play.do(Ended(play.room.match.terms.battle, "b", "forfeit", 12, None)))
     assert (result.winner, result.reason, result.tick) == ("b", "forfeit", 12)
     assert (result.digest, result.wins) == (None, {"a": 0, "b": 1})
+
+
+def test_every_battle_can_be_forfeited() -> None:
+    play = Play(Options(best_of=9))
+    play.both_enter()
+    for number in (1, 2, 3):
+        play.begin()
+        assert play.do(Forfeit(), BOB) == [StopBattle("a", "forfeit")]
+        play.do(Ended(BattleId(f"r.{number}"), "a", "forfeit", 5, None))
 
 
 def test_who_leaves_in_a_battle_forfeits_it_and_is_gone() -> None:
     play = in_phase("battle")
     assert play.do(Leave(), ADA) == [StopBattle("b", "forfeit")]
-    assert play.room.terms is not None
-    effects = play.do(Ended(play.room.terms.battle, "b", "forfeit", 12, None))
+    assert play.room.match.terms is not None
+    effects = play.do(Ended(play.room.match.terms.battle, "b", "forfeit", 12, None))
     assert [effect.session for effect in effects if isinstance(effect, Dismiss)] == [ADA]
     state = play.room.state()
     assert (state.phase, state.a) == ("waiting", None)
@@ -251,8 +288,8 @@ def test_boards_that_fought_are_kept_but_not_those_of_a_void_battle() -> None:
     kept = [effect for effect in play.end() if isinstance(effect, KeepBoard)]
     assert kept == [KeepBoard("Ada", board(0)), KeepBoard("Bob", board(1))]
     play = in_phase("battle")
-    assert play.room.terms is not None
-    effects = play.do(Ended(play.room.terms.battle, None, "void", 3, None))
+    assert play.room.match.terms is not None
+    effects = play.do(Ended(play.room.match.terms.battle, None, "void", 3, None))
     assert not [effect for effect in effects if isinstance(effect, KeepBoard)]
     assert result_of(effects).reason == "void"
 
@@ -279,6 +316,7 @@ def test_a_battle_goes_on_without_its_players_and_then_they_are_gone() -> None:
     play.do(Away(), ADA)
     play.do(Away(), BOB)
     play.now += Limits().resume_seconds + 5
+    assert play.room.deadline > play.now
     play.do(Wake())
     assert play.room.phase == "battle"
     play.end()
@@ -382,6 +420,18 @@ def test_a_live_opponent_ends_the_offer() -> None:
     assert play.refused(Accept(STORED.id), ADA).error.code == "wrong_phase"
 
 
+def test_who_is_left_alone_again_is_offered_an_opponent_again() -> None:
+    play = Play(Options(quick=True))
+    play.both_enter()
+    play.do(Leave(), ADA)
+    play.now += Limits().offer_seconds
+    assert ToSession(BOB, Offer(offer=STORED.id, name="Old Hand")) in play.do(Wake())
+    play.do(Accept(STORED.id), BOB)
+    state = play.room.state()
+    assert state.a is not None
+    assert (state.phase, state.a.stored) == ("building", True)
+
+
 def test_a_room_that_is_not_of_the_queue_offers_nothing() -> None:
     play = Play()
     play.do(Enter("Ada"), ADA)
@@ -427,9 +477,8 @@ def test_random_play_keeps_the_rules_and_ends(seed: int) -> None:
         updates = [m.room.seq for m in messages(effects) if isinstance(m, RoomUpdate)]
         assert updates == list(range(seq + 1, play.room.seq + 1))
     for _ in range(50):
-        if play.room.phase == "battle" and play.room.terms is not None:
+        if play.room.phase == "battle" and play.room.match.terms is not None:
             play.end()
         elif play.room.phase != "closed":
             play.wake()
     assert play.room.phase == "closed"
-

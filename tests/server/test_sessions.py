@@ -40,7 +40,9 @@ def test_the_used_token_lives_until_the_new_one_is_settled_and_others_do_not() -
     second = all_of_them.rotate(session, first)
     third = all_of_them.rotate(session, first)
     assert [all_of_them.find(t, 0) for t in (first, second, third)] == [session, None, session]
-    all_of_them.settle(session)
+    all_of_them.settle(session, second)  # which is good for nothing itself
+    assert all_of_them.find(first, 0) is session
+    all_of_them.settle(session, third)
     assert [all_of_them.find(t, 0) for t in (first, second, third)] == [None, None, session]
 
 

@@ -1,0 +1,61 @@
+"""What all stages share: the settings, the clocks, the journal, and what is to be done with what
+leaves a room."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import trio
+
+from server.boards import BoardStore
+from server.config import Config
+from server.edition import Edition, edition_of
+from server.journal.clock import Clock
+from server.journal.writer import Journal
+from server.metrics import Metrics
+from server.metronome import Metronome
+from server.watchdog import Watchdog
+
+
+class Battles:
+    """Which stages have a battle that runs, and a way to wait until none has."""
+
+    def __init__(self) -> None:
+        self._running: set[object] = set()
+        self._over = trio.Event()
+
+    def __len__(self) -> int:
+        return len(self._running)
+
+    def note(self, stage: object, *, runs: bool) -> None:
+        if runs:
+            self._running.add(stage)
+            return
+        self._running.discard(stage)
+        if not self._running:
+            self._over.set()
+
+    async def over(self) -> None:
+        """Waits until none runs."""
+        while self._running:
+            self._over = trio.Event()
+            await self._over.wait()
+
+
+@dataclass
+class Backstage:
+    """One for a process. `draining`: nothing new begins any more."""
+
+    config: Config
+    metronome: Metronome
+    journal: Journal
+    clock: Clock
+    boards: BoardStore
+    watchdog: Watchdog
+    metrics: Metrics
+    edition: Edition = field(init=False)
+    battles: Battles = field(default_factory=Battles)
+    draining: bool = False
+
+    def __post_init__(self) -> None:
+        self.edition = edition_of(self.config.catalog)

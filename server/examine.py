@@ -1,0 +1,107 @@
+"""Examines a replay: whether everything in it follows from what was fixed before the battle.
+
+Three things are asked, each of which rests on the one before: is the secret the one committed to,
+does the seed come from it and both nonces, and does the battle, fought again from that seed, leave
+the same log. What was fought under another edition of the rules cannot be asked the last one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from engine import Battle, Catalog, Refused, Rules, Setup, read_board, read_rules
+from protocol.fairness import Unfair, check_result
+from protocol.logbook import DIGEST_DIGITS
+from server.edition import edition_of, rules_digest
+from server.match import SEATS
+from server.replay import Replay
+
+AGAIN: Final = "when fought again"
+
+
+@dataclass(frozen=True)
+class Findings:
+    """`faults` is what does not hold. `other` says under which other edition it was made, so that
+    it was not fought again; None where it was."""
+
+    faults: tuple[str, ...]
+    other: str | None
+
+
+def examine(replay: Replay, catalog: Catalog) -> Findings:
+    """All that can be found out with this catalog."""
+    faults = [*_bound(replay), *_recorded(replay)]
+    other = _other_edition(replay, catalog)
+    if not faults and other is None:
+        faults += _fought_again(replay, catalog)
+        mine = edition_of(catalog).engine
+        if faults and replay.engine != mine:
+            other = f"engine {replay.engine}; this is {mine}"
+            faults = []
+    return Findings(tuple(faults), other)
+
+
+def _bound(replay: Replay) -> Iterator[str]:
+    """The commitment and the seed, and that the replay says the same thing wherever it says it."""
+    result = replay.result
+    for name, mine, theirs in (
+        ("id", replay.id, result.battle),
+        ("secret", replay.secret, result.secret),
+        ("nonces", replay.nonces, result.nonces),
+        ("seed", replay.seed, result.seed),
+    ):
+        if mine != theirs:
+            yield f"{name} is not that of the result"
+    if rules_digest(replay.rules) != replay.rules_digest:
+        yield "rules_digest is not that of the rules"
+    try:
+        check_result(result, replay.commitment)
+    except Unfair as unfair:
+        yield from (f"{fault.path} {fault.message}" for fault in unfair.faults)
+
+
+def _recorded(replay: Replay) -> Iterator[str]:
+    """The digest of the result is the log's."""
+    if replay.result.digest is None:
+        return
+    lines = replay.log_bytes().splitlines(keepends=True)
+    digest = hashlib.sha256(b"".join(lines[:-1])).hexdigest()[:DIGEST_DIGITS]
+    if digest != replay.result.digest:
+        yield f"the log has the digest {digest}, the result says {replay.result.digest}"
+
+
+def _other_edition(replay: Replay, catalog: Catalog) -> str | None:
+    mine = edition_of(catalog)
+    if replay.catalog == mine.catalog:
+        return None
+    return (
+        f"catalog {replay.catalog}, engine {replay.engine}; this is {mine.catalog}, {mine.engine}"
+    )
+
+
+def _fought_again(replay: Replay, catalog: Catalog) -> Iterator[str]:
+    try:
+        rules = read_rules(replay.rules)
+        battle = Battle(_setup(replay, rules, catalog))
+    except (KeyError, Refused) as error:
+        yield f"cannot be fought: {error}"
+        return
+    result = replay.result
+    if result.digest is None:  # it was stopped: as far as it went
+        if replay.log:
+            battle.advance(result.tick)
+    else:
+        again = battle.run()
+        for name in ("winner", "reason", "tick", "digest"):
+            if (said := getattr(result, name)) != (found := getattr(again, name)):
+                yield f"{name} is {said}, and {found} {AGAIN}"
+    if replay.log and replay.log_bytes() != battle.log():
+        yield f"the log is another one {AGAIN}"
+
+
+def _setup(replay: Replay, rules: Rules, catalog: Catalog) -> Setup:
+    a, b = (read_board(replay.boards[seat], catalog, rules, f"boards.{seat}") for seat in SEATS)
+    return Setup(replay.seed, rules, catalog, (a, b))

@@ -1,0 +1,155 @@
+"""Which file is a journal of ours, and that one process at a time has it.
+
+A file that is damaged, newer or somebody else's is refused in a sentence, and not a byte of it is
+changed: it is looked at from outside before SQLite may write to it.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import sqlite3
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Final
+
+from server.journal.schema import APPLICATION_ID, VERSION, migrate, version_of
+
+MEMORY: Final = ":memory:"
+
+# The file format's header: https://www.sqlite.org/fileformat2.html#the_database_header
+MAGIC: Final = b"SQLite format 3\x00"
+HEADER_BYTES: Final = 100
+VERSION_AT: Final = 60
+APPLICATION_AT: Final = 68
+
+
+class JournalRefused(Exception):  # noqa: N818 - says what is the matter with the file
+    """This file cannot be the journal; nothing was changed in it."""
+
+
+@dataclass(frozen=True)
+class OpenFile:
+    """The one connection that writes, and the lock that says so."""
+
+    connection: sqlite3.Connection
+    lock: IO[bytes] | None
+    found: int  # the version it had; 0: it was made anew
+
+    def close(self) -> None:
+        self.connection.close()
+        if self.lock is not None:
+            self.lock.close()  # and is given up with it
+
+
+def open_journal(path: str) -> OpenFile:
+    """Opens the journal at `path`, made anew where there is none. Raises `JournalRefused`.
+
+    `:memory:` is a journal that ends with the process.
+    """
+    if path == MEMORY:
+        connection = connect(path)
+        return OpenFile(connection, None, migrate(connection))
+    file = Path(path)
+    try:
+        lock = _lock(file)
+    except OSError as error:
+        raise JournalRefused(f"cannot open {path}: {error.strerror}") from None
+    try:
+        if not file.exists() or not file.stat().st_size:
+            _make(file)
+            found = 0
+        else:
+            found = _inspect(file)
+        connection = connect(path)
+        migrate(connection)
+        # Together with WAL: a commit is on the disk before anybody is told what it holds.
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = FULL")
+    except (OSError, sqlite3.Error) as error:
+        lock.close()
+        raise JournalRefused(f"cannot open {path}: {error}") from None
+    except JournalRefused:
+        lock.close()
+        raise
+    return OpenFile(connection, lock, found)
+
+
+def connect(path: str, *, read_only: bool = False) -> sqlite3.Connection:
+    """A connection that any thread may use, one at a time; transactions are begun by hand."""
+    mode = "?mode=ro" if read_only else ""
+    uri = MEMORY if path == MEMORY else Path(path).absolute().as_uri() + mode
+    return sqlite3.connect(uri, isolation_level=None, check_same_thread=False, uri=True)
+
+
+def _lock(file: Path) -> IO[bytes]:
+    """A file beside the journal, held locked while the process lives, however it ends."""
+    lock = open(f"{file}-lock", "wb")  # noqa: SIM115 - stays open
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        lock.close()
+        raise JournalRefused(
+            f"another server has {file} open; give this one a file of its own with --data"
+        ) from None
+    return lock
+
+
+def _make(file: Path) -> None:
+    """Makes a journal beside its place and moves it there: whenever the process is killed, there is
+    a whole one or none."""
+    new = Path(f"{file}-new")
+    new.unlink(missing_ok=True)
+    # It holds secrets of rounds that are open and keys of private rooms.
+    os.close(os.open(new, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+    connection = connect(str(new))
+    migrate(connection)
+    connection.close()
+    # What may be left beside an empty file is no part of the new one.
+    for suffix in ("-wal", "-shm", "-journal"):
+        Path(f"{file}{suffix}").unlink(missing_ok=True)
+    new.replace(file)
+
+
+def _inspect(file: Path) -> int:
+    """The version of a file that is a whole journal of ours. Raises `JournalRefused`."""
+    with file.open("rb") as opened:
+        header = opened.read(HEADER_BYTES)
+    if len(header) < HEADER_BYTES or not header.startswith(MAGIC):
+        raise JournalRefused(
+            f"{file} is not a journal of phylactery, or its beginning is damaged;"
+            " it is left as it is. Move it away, or name another file with --data"
+        )
+    if int.from_bytes(header[APPLICATION_AT : APPLICATION_AT + 4], "big") != APPLICATION_ID:
+        raise JournalRefused(
+            f"{file} is a database of another program; it is left as it is."
+            " Name another file with --data"
+        )
+    _check_version(file, int.from_bytes(header[VERSION_AT : VERSION_AT + 4], "big"))
+    connection = connect(str(file), read_only=True)
+    try:
+        faults = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+        version = version_of(connection)
+    except sqlite3.DatabaseError as error:
+        raise _damaged(file, str(error)) from None
+    finally:
+        connection.close()
+    if faults != "ok":
+        raise _damaged(file, faults)
+    _check_version(file, version)
+    return version
+
+
+def _check_version(file: Path, version: int) -> None:
+    if version > VERSION:
+        raise JournalRefused(
+            f"{file} was written by a newer phylactery (version {version} of the file; this one"
+            f" knows up to {VERSION}); it is left as it is. Install the newer one again"
+        )
+
+
+def _damaged(file: Path, what: str) -> JournalRefused:
+    return JournalRefused(
+        f"{file} is damaged ({what}); it is left as it is."
+        " Put a backup in its place, or name another file with --data"
+    )

@@ -1,0 +1,105 @@
+"""What of one room's decisions is to be kept: from effects to writes. Waits for nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from protocol.messages import Result
+from server.boards import board_id
+from server.commands import Close, Effect, KeepBoard, Record, Stored, ToRoom
+from server.edition import Edition
+from server.journal.clock import Clock
+from server.journal.records import (
+    ClosedRecord,
+    CloseRound,
+    DropRoom,
+    DropSession,
+    EndingRecord,
+    OpenRound,
+    PutBoard,
+    PutRoom,
+    PutSession,
+    Write,
+)
+from server.journal.rooms import record_board, record_room, record_round, record_session
+from server.room import Room
+from server.sessions import Sessions
+from server.telling import Opening
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """How far a battle ran: the last tick, -1 before the first, and the log up to there."""
+
+    tick: int = -1
+    log: bytes = b""
+
+
+NO_COURSE = Course()
+
+
+class Keeper:
+    """Says what is to be written of one room and its sessions."""
+
+    def __init__(
+        self, room: Room, sessions: Sessions, key: str | None, clock: Clock, edition: Edition
+    ) -> None:
+        self._room = room
+        self._sessions = sessions
+        self._key = key
+        self._clock = clock
+        self._edition = edition
+
+    def writes(
+        self,
+        effects: Sequence[Effect] = (),
+        opening: Opening | None = None,
+        course: Course = NO_COURSE,
+        now: float = 0.0,
+    ) -> list[Write]:
+        """All that is to be kept before anyone hears of these effects. `opening` is that of a
+        battle which begins by them, `course` that of one which ends by them.
+        """
+        writes: list[Write] = []
+        closed: Record | None = None
+        for effect in effects:
+            match effect:
+                case ToRoom(Result() as result):
+                    ended = self._clock.wall(now)
+                    ending = EndingRecord(result=result, ended=ended, tick=course.tick)
+                    writes.append(CloseRound(ending, course.log))
+                case KeepBoard(name, board):
+                    stored = Stored(board_id(name, board), name, board)
+                    writes.append(PutBoard(record_board(stored)))
+                case Close(record):
+                    closed = record
+        if opening is not None:
+            writes.append(self._open_round(opening))
+        if closed is not None:
+            return [*writes, self._drop(closed)]
+        if effects:
+            writes.append(PutRoom(record_room(self._room, self._key, self._clock)))
+        return [*writes, *self._session_writes()]
+
+    def _open_round(self, opening: Opening) -> OpenRound:
+        started = self._clock.wall(opening.started)
+        return OpenRound(
+            record_round(self._room, opening.terms, opening.room, started, self._edition)
+        )
+
+    def _drop(self, closed: Record) -> DropRoom:
+        record = ClosedRecord(
+            state=closed.state,
+            opened=self._clock.wall(closed.opened),
+            closed=self._clock.wall(closed.closed),
+            why=closed.why,
+        )
+        return DropRoom(self._room.id, record)
+
+    def _session_writes(self) -> Iterator[Write]:
+        for session_id, session in self._sessions.take_changes():
+            if session is None:
+                yield DropSession(self._room.id, session_id)
+            else:
+                yield PutSession(record_session(self._room, session))

@@ -1,0 +1,130 @@
+"""Rooms at work again, out of what was kept.
+
+A battle's frames are a pure function of what was settled before it began. So one that ran is fought
+again up to where the wall's clock says it is, and goes on; whoever comes back reads on where they
+stopped. One that ended is fought again when somebody asks for what they have not read of it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from functools import partial
+
+import structlog
+import trio
+
+from server.backstage import Backstage
+from server.battles import BattleRun
+from server.commands import Ended, Record, Terms
+from server.feed import Feed
+from server.journal.clock import Clock
+from server.journal.records import (
+    ClosedRecord,
+    EndingRecord,
+    KeptRoom,
+    PutRoom,
+    Round,
+    SessionRecord,
+)
+from server.journal.rooms import is_fought_alike, record_room, room_again, terms_again
+from server.room import House
+from server.sessions import Session
+from server.stage import Stage
+from server.telling import begin
+
+log = structlog.get_logger()
+
+
+def recover(
+    kept: KeptRoom,
+    house: House,
+    backstage: Backstage,
+    closed: Callable[[Stage, Record], None],
+) -> Stage:
+    """A room of the process before this one, with nobody in it yet."""
+    now = trio.current_time()
+    terms = {one.record.battle: terms_again(one.record, house) for one in kept.rounds}
+    latest = terms.get(kept.record.battle) if kept.record.battle else None
+    room = room_again(kept.record, latest, house, backstage.clock, now)
+    stage = Stage(room, backstage, closed, kept.record.key)
+    for record in kept.sessions:
+        stage.sessions.take_over(_session(record), now)
+    rounds = _recent(kept.rounds, house.limits.resume_seconds)
+    feeds = [_feed(one, terms[one.record.battle], backstage) for one in rounds]
+    if feeds:
+        stage.teller.take_over(feeds, now)
+    # Its sequence number has grown, and whoever comes first is told so.
+    backstage.journal.put([PutRoom(record_room(room, stage.key, backstage.clock))])
+    if room.phase == "battle":
+        _go_on(stage, kept.rounds[-1], feeds[-1], backstage)
+    stage.reschedule()
+    stage.log.info("room is back", phase=room.phase, sessions=len(kept.sessions))
+    return stage
+
+
+def closed_again(record: ClosedRecord, clock: Clock) -> Record:
+    return Record(record.state, clock.here(record.opened), clock.here(record.closed), record.why)
+
+
+def _recent(rounds: Sequence[Round], keep_seconds: float) -> Sequence[Round]:
+    """Those that someone may still come back for: who was away for long as the process ended has
+    lost their session with it."""
+    if not rounds:
+        return ()
+    since = rounds[-1].record.started - keep_seconds
+    over = [following.record.started for following in rounds[1:]]
+    return [one for one, end in zip(rounds, (*over, math.inf), strict=True) if end > since]
+
+
+def _session(record: SessionRecord) -> Session:
+    session = Session(record.id, record.role, record.mask, record.delay, record.since)
+    session.keys = [bytes.fromhex(key) for key in record.keys]
+    return session
+
+
+def _feed(one: Round, terms: Terms, backstage: Backstage) -> Feed:
+    feed = Feed(one.record.round, terms.battle, one.record.opening)
+    feed.say(begin(terms), backstage.clock.here(one.record.started))
+    if one.ending is not None:
+        feed.fill_later(partial(_refill, feed, one, one.ending, terms, backstage))
+    return feed
+
+
+def _run(one: Round, feed: Feed, terms: Terms, backstage: Backstage) -> BattleRun:
+    tick_seconds = backstage.config.tick_seconds(terms.speed)
+    started = backstage.clock.here(one.record.started)
+    return BattleRun(terms, feed, tick_seconds, started, backstage.metrics)
+
+
+def _refill(
+    feed: Feed, one: Round, ending: EndingRecord, terms: Terms, backstage: Backstage
+) -> None:
+    """The frames and the result of a battle that has ended. Must not raise: if the battle does,
+    its result stands all the same."""
+    if is_fought_alike(one.record, backstage.edition):
+        try:
+            with backstage.watchdog.watching():
+                _run(one, feed, terms, backstage).advance_to(ending.tick)
+        except Exception:
+            log.exception("a battle cannot be fought again", battle=terms.battle)
+    feed.say(ending.result, backstage.clock.here(ending.ended))
+
+
+def _go_on(stage: Stage, one: Round, feed: Feed, backstage: Backstage) -> None:
+    """The battle goes on; one of another edition cannot, and is void."""
+    terms = stage.room.match.terms
+    if terms is None:
+        raise AssertionError("a battle runs without its terms")
+    run: BattleRun | None = None
+    if is_fought_alike(one.record, backstage.edition):
+        try:
+            run = _run(one, feed, terms, backstage)
+        except Exception:
+            log.exception("a battle cannot be fought again", battle=terms.battle)
+    if run is not None:
+        stage.take_over(run, trio.current_time())
+        return
+    made = f"{one.record.engine}, catalog {one.record.catalog}"
+    log.error("a battle of another edition ends as void", battle=terms.battle, edition=made)
+    stage.handle(Ended(terms.battle, None, "void", -1, None), None)

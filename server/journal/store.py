@@ -1,0 +1,217 @@
+"""Records to rows and back. Blocks for as long as the disk takes: called by the writer's thread.
+
+Every `apply` is one transaction.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Final
+
+import msgspec
+
+from protocol.messages import BattleId, RoomId
+from server.journal.file import MEMORY, OpenFile, connect, open_journal
+from server.journal.records import (
+    BoardRecord,
+    ClosedRecord,
+    CloseRound,
+    DropRoom,
+    DropSession,
+    EndingRecord,
+    Kept,
+    KeptRoom,
+    OpenRound,
+    PutBoard,
+    PutRoom,
+    PutSession,
+    R,
+    RoomRecord,
+    Round,
+    RoundRecord,
+    SessionRecord,
+    Write,
+    pack,
+    unpack,
+)
+
+# A log is JSON that repeats itself: the fastest level makes a ninth of it.
+LEVEL: Final = 1
+# Of a room, taken over: more than fit into the time for which a session is kept.
+ROUNDS: Final = 32
+
+
+@dataclass(frozen=True)
+class Most:
+    """How much is kept of what would grow for ever."""
+
+    replays: int
+    boards: int
+    closed: int
+
+
+@dataclass(frozen=True)
+class Fought:
+    """A battle that has ended, as it was kept."""
+
+    record: RoundRecord
+    ending: EndingRecord
+    log: bytes
+
+
+class Store:
+    """A journal that is open. One thread at a time."""
+
+    def __init__(self, file: OpenFile, path: str, most: Most) -> None:
+        self._file = file
+        self._db = file.connection
+        # Readers of replays do not stand in the writer's way, but where there is no file to share.
+        self.shared = path == MEMORY
+        self._reader = self._db if self.shared else connect(path, read_only=True)
+        self._most = most
+
+    @property
+    def found(self) -> int:
+        """The version the file had as it was opened; 0: there was none."""
+        return self._file.found
+
+    def close(self) -> None:
+        if not self.shared:
+            self._reader.close()
+        self._file.close()
+
+    def copy(self) -> bytes:
+        """The whole database as of the last commit, as the bytes of a file."""
+        return self._db.serialize()
+
+    # Writing.
+
+    def apply(self, writes: Iterable[Write]) -> None:
+        """All of these or none. Raises `sqlite3.Error`."""
+        self._db.execute("BEGIN IMMEDIATE")
+        try:
+            for write in writes:
+                self._apply(write)
+        except BaseException:
+            self._db.execute("ROLLBACK")
+            raise
+        self._db.execute("COMMIT")
+
+    def _apply(self, write: Write) -> None:
+        match write:
+            case PutRoom(record):
+                self._put("REPLACE INTO rooms VALUES (?, ?)", record.id, pack(record))
+            case DropRoom(room, closed):
+                self._put("DELETE FROM rooms WHERE id = ?", room)
+                self._put("DELETE FROM sessions WHERE room = ?", room)
+                self._put("DELETE FROM rounds WHERE room = ? AND ended IS NULL", room)
+                if closed is not None:
+                    self._put("INSERT INTO closed (record) VALUES (?)", pack(closed))
+                    self._prune("closed", self._most.closed)
+            case PutSession(record):
+                values = record.room, record.id, pack(record)
+                self._put("REPLACE INTO sessions VALUES (?, ?, ?)", *values)
+            case DropSession(room, session):
+                self._put("DELETE FROM sessions WHERE room = ? AND id = ?", room, session)
+            case OpenRound(record):
+                self._put(
+                    "REPLACE INTO rounds (battle, room, round, private, record)"
+                    " VALUES (?, ?, ?, ?, ?)",
+                    *(record.battle, record.room, record.round, record.private, pack(record)),
+                )
+            case CloseRound(record, log):
+                self._put(
+                    "UPDATE rounds SET ended = ?, ending = ?, log = ? WHERE battle = ?",
+                    *(record.ended, pack(record), zlib.compress(log, LEVEL), record.result.battle),
+                )
+                self._prune_replays()
+            case PutBoard(record):
+                self._put("REPLACE INTO boards (id, record) VALUES (?, ?)", record.id, pack(record))
+                self._prune("boards", self._most.boards)
+
+    def _put(self, statement: str, *values: object) -> None:
+        self._db.execute(statement, values)
+
+    def _prune(self, table: str, most: int) -> None:
+        """The oldest go. `table` is one of ours."""
+        self._put(
+            f"DELETE FROM {table} WHERE kept <= (SELECT kept FROM {table}"  # noqa: S608
+            " ORDER BY kept DESC LIMIT 1 OFFSET ?)",
+            most,
+        )
+
+    def _prune_replays(self) -> None:
+        self._put(
+            "DELETE FROM rounds WHERE ended <= (SELECT ended FROM rounds WHERE ended IS NOT NULL"
+            " ORDER BY ended DESC LIMIT 1 OFFSET ?)",
+            self._most.replays,
+        )
+
+    # Reading.
+
+    def load(self) -> Kept:
+        """All that a new process takes over."""
+        rooms: list[KeptRoom] = []
+        unread: list[RoomId] = []
+        for room_id, data in self._db.execute("SELECT id, record FROM rooms"):
+            try:
+                rooms.append(self._kept_room(RoomId(room_id), data))
+            except (msgspec.DecodeError, ValueError):
+                unread.append(RoomId(room_id))
+        return Kept(
+            rooms=tuple(sorted(rooms, key=lambda kept: kept.record.opened)),
+            boards=tuple(self._rows("boards", BoardRecord)),
+            closed=tuple(self._rows("closed", ClosedRecord)),
+            unread=tuple(unread),
+        )
+
+    def _kept_room(self, room: RoomId, data: bytes) -> KeptRoom:
+        sessions = self._db.execute("SELECT record FROM sessions WHERE room = ?", (room,))
+        rounds = self._db.execute(
+            "SELECT record, ending FROM rounds WHERE room = ? ORDER BY round DESC LIMIT ?",
+            (room, ROUNDS),
+        ).fetchall()
+        return KeptRoom(
+            record=unpack(data, RoomRecord),
+            sessions=tuple(unpack(row[0], SessionRecord) for row in sessions),
+            rounds=tuple(_round(*row) for row in reversed(rounds)),
+        )
+
+    def _rows(self, table: str, kind: type[R]) -> Iterator[R]:
+        for (data,) in self._db.execute(f"SELECT record FROM {table} ORDER BY kept"):  # noqa: S608
+            with suppress(msgspec.DecodeError):
+                yield unpack(data, kind)
+
+    def replays(self, most: int) -> Sequence[tuple[RoundRecord, EndingRecord]]:
+        """The latest battles of public rooms that have ended, the last one first."""
+        rows = self._reader.execute(
+            "SELECT record, ending FROM rounds WHERE ended IS NOT NULL AND NOT private"
+            " ORDER BY ended DESC LIMIT ?",
+            (most,),
+        ).fetchall()
+        return [(unpack(row[0], RoundRecord), unpack(row[1], EndingRecord)) for row in rows]
+
+    def fought(self, battle: BattleId) -> Fought | None:
+        """A battle that has ended; None where there is none of this id."""
+        row = self._reader.execute(
+            "SELECT record, ending, log FROM rounds WHERE battle = ? AND ended IS NOT NULL",
+            (battle,),
+        ).fetchone()
+        if row is None:
+            return None
+        log = zlib.decompress(row[2])
+        return Fought(unpack(row[0], RoundRecord), unpack(row[1], EndingRecord), log)
+
+
+def open_store(path: str, most: Most) -> Store:
+    """Opens or makes the journal at `path`. Raises `JournalRefused`."""
+    return Store(open_journal(path), path, most)
+
+
+def _round(record: bytes, ending: bytes | None) -> Round:
+    return Round(
+        unpack(record, RoundRecord), None if ending is None else unpack(ending, EndingRecord)
+    )

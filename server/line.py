@@ -1,0 +1,134 @@
+"""The library's connection, which says at any moment whether others may write on its socket.
+
+Frames of a feed are written past the library, straight to the socket. That is right only while the
+library is not writing itself, has nothing left to write, and has not begun to close. It does all of
+this under its send lock, or in `close_stream`, so that is where it is noted.
+"""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import Any, Final, Protocol
+
+import trio
+import websockets.protocol
+from websockets.protocol import Event, State
+from websockets.trio.server import ServerConnection
+
+from protocol.codes import CloseCode
+from server.bucket import Bucket
+
+_OPEN: Final = State.OPEN
+
+
+class Writer(Protocol):
+    """One who writes on the socket past the library."""
+
+    held: bool  # may not write now
+
+
+class Turn:
+    """A send lock that holds a writer whenever anybody else has it, or wants it."""
+
+    __slots__ = ("_closed", "_lock", "_protocol", "_writer")
+
+    def __init__(self, protocol: websockets.protocol.Protocol) -> None:
+        self._closed = False
+        self._lock = trio.Lock()
+        self._protocol = protocol
+        self._writer: Writer | None = None
+
+    def bind(self, writer: Writer) -> None:
+        """Tells this writer from now on. It is told rather than asked, because it wants to know
+        for each tick, and there are ten thousand of them."""
+        self._writer = writer
+        self._look()
+
+    async def __aenter__(self) -> None:
+        self._hold(held=True)  # before it has the lock: getting it lets others run
+        try:
+            await self._lock.acquire()
+        except BaseException:
+            self._look()
+            raise
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._lock.release()
+        self._look()
+
+    def close(self) -> None:
+        """The socket is about to be closed, and its number may become another's."""
+        self._closed = True
+        self._hold(held=True)
+
+    @property
+    def is_closed(self) -> bool:
+        return self._closed
+
+    def locked(self) -> bool:
+        return self._lock.locked()
+
+    def _look(self) -> None:
+        """Whether the writer may write now."""
+        self._hold(
+            held=self._closed
+            or self._lock.locked()
+            or self._protocol.state is not _OPEN
+            or bool(self._protocol.writes)
+        )
+
+    def _hold(self, *, held: bool) -> None:
+        if self._writer is not None:
+            self._writer.held = held
+
+
+class Line(ServerConnection):
+    """One connection."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.turn = Turn(self.protocol)
+        # All that the library does with its lock, a turn can do.
+        self.send_lock = self.turn  # type: ignore[assignment]
+        self.unheard = False  # since it was set: nothing has come from the other side
+        self.frames: Bucket | None = None  # how many may come
+        self._read = self.protocol.receive_data
+        self.protocol.receive_data = self._read_on  # type: ignore[assignment, method-assign]
+
+    def _read_on(self, data: bytes) -> None:
+        """What the library's reader had in hand as the stream was closed is read no more; it would
+        take this for a failure of its own."""
+        if not self.turn.is_closed:
+            self._read(data)
+
+    def process_event(self, event: Event) -> None:
+        """Passes on what came. Frames are counted here, where all of them pass: a message may be
+        sent in any number of pieces, empty ones too, and between them as many pings."""
+        self.unheard = False
+        if self.frames is None or self.frames.take(trio.current_time()):
+            super().process_event(event)
+        elif self.protocol.state is _OPEN:
+            self.protocol.fail(CloseCode.POLICY, "frames came too fast")
+
+    async def send_data(self) -> None:
+        """Once the other side is gone nobody takes what is left; the library counts on there being
+        nothing left, and would call it a failure of its own."""
+        try:
+            await super().send_data()
+        except (trio.BrokenResourceError, trio.ClosedResourceError):
+            if not self.protocol.reader.eof:
+                raise
+
+    async def close_stream(self) -> None:
+        self.turn.close()
+        try:
+            await super().close_stream()
+        finally:
+            # The library leaves its reader waiting for room that nobody will make any more.
+            if self.recv_flow_control is not None:
+                self.recv_flow_control.set()

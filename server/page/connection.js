@@ -1,0 +1,163 @@
+// One seat in the audience of a room: says the first message, hears what comes, and after a lost
+// connection comes back to where it was, with growing delays.
+
+import { STOPS, VERSION } from "./tables.js";
+
+const FIRST_DELAY = 250;
+const LAST_DELAY = 8000;
+// In a battle a frame comes at least once a second; a line that is silent for so long is dead.
+const SILENCE = 8000;
+
+/**
+ * @typedef {{state: "connecting"|"live"|"lost"|"ended", resumed?: boolean, code?: string|number,
+ *   reason?: string, seconds?: number}} Standing
+ * @typedef {{key?: string, ticket?: string}} Papers
+ */
+
+export class Connection {
+  /**
+   * @param {string} room
+   * @param {Papers} papers
+   * @param {{hear: (message: any) => void, stand: (standing: Standing) => void,
+   *   position: () => object|null, busy: () => boolean}} owner `hear` may throw: then the
+   *   connection is dropped and resumed; `busy`: a battle runs, so frames must come.
+   */
+  constructor(room, papers, owner) {
+    this.room = room;
+    this.papers = papers;
+    this.owner = owner;
+    this.token = null;
+    this.fresh = false; // the next resume asks for a snapshot
+    this.attempts = 0;
+    this.notBefore = 0;
+    this.ended = false;
+    this.farewell = ""; // why the server is about to close
+    this.wake = () => this.#wake();
+    globalThis.addEventListener("online", this.wake);
+    document.addEventListener("visibilitychange", this.wake);
+    this.owner.stand({ state: "connecting" });
+    this.#open();
+  }
+
+  /** Goes for good. */
+  leave() {
+    if (this.socket?.readyState === WebSocket.OPEN) {
+      this.socket.send(JSON.stringify({ type: "leave" }));
+    }
+    this.#end();
+    this.socket?.close();
+  }
+
+  /** What came does not fit together: begins again from a snapshot. */
+  restart() {
+    this.fresh = true;
+    this.#drop();
+  }
+
+  #drop() {
+    if (this.socket === null) return;
+    this.socket.close();
+    this.#lost(this.socket, 1006, "");
+  }
+
+  /** Somebody looks again, or the line is back: no use in waiting on. */
+  #wake() {
+    const due = Date.now() >= this.notBefore;
+    if (this.timer && due && document.visibilityState === "visible") this.#open();
+  }
+
+  #open() {
+    clearTimeout(this.timer);
+    this.timer = 0;
+    const url = new URL(`rooms/${encodeURIComponent(this.room)}`, document.baseURI);
+    url.protocol = url.protocol.replace("http", "ws");
+    url.hash = "";
+    const socket = new WebSocket(url);
+    this.socket = socket;
+    socket.onopen = () => this.#greet();
+    socket.onmessage = ({ data }) => { if (socket === this.socket) this.#hear(data); };
+    socket.onclose = ({ code, reason }) => this.#lost(socket, code, reason);
+  }
+
+  #greet() {
+    const hello = this.token === null
+      ? { type: "watch", version: VERSION, start: "beginning", ...this.papers }
+      : { type: "resume", version: VERSION, token: this.token, last: this.#position() };
+    this.socket.send(JSON.stringify(hello));
+  }
+
+  #position() {
+    return this.fresh ? null : this.owner.position();
+  }
+
+  #hear(data) {
+    const message = JSON.parse(data);
+    this.#watchSilence();
+    if (message.type === "error") return this.#refused(message);
+    if (message.type === "welcome") this.#welcomed(message);
+    if (message.type === "bye") this.#dismissed(message);
+    try {
+      return this.owner.hear(message);
+    } catch (error) {
+      console.warn("what came does not fit, asking anew:", error);
+      return this.restart();
+    }
+  }
+
+  #dismissed({ reason, retry_seconds: seconds }) {
+    this.farewell = reason;
+    this.notBefore = Date.now() + 1000 * (seconds ?? 0);
+  }
+
+  #welcomed({ token }) {
+    const resumed = this.token !== null;
+    this.token = token;
+    if (!this.fresh) this.attempts = 0; // or what never fits would be asked for without a pause
+    this.fresh = false;
+    this.owner.stand({ state: "live", resumed });
+  }
+
+  /** A session that is no more is begun anew; everything else is for a person to settle. */
+  #refused({ code, message }) {
+    if (code === "bad_token" && this.token !== null) {
+      this.token = null;
+      this.#greet();
+      return;
+    }
+    this.#end();
+    this.socket.close();
+    this.owner.stand({ state: "ended", code, reason: message });
+  }
+
+  #lost(socket, code, reason) {
+    if (this.ended || socket !== this.socket) return;
+    this.socket = null;
+    clearTimeout(this.silence);
+    if (STOPS.has(code)) {
+      this.#end();
+      this.owner.stand({ state: "ended", code, reason });
+      return;
+    }
+    const delay = Math.min(FIRST_DELAY * 2 ** this.attempts, LAST_DELAY);
+    this.attempts += 1;
+    const wait = Math.max(delay * (1 + Math.random()) / 2, this.notBefore - Date.now());
+    this.timer = setTimeout(() => this.#open(), wait);
+    this.owner.stand({ state: "lost", seconds: wait / 1000, reason: this.farewell });
+    this.farewell = "";
+  }
+
+  #watchSilence() {
+    clearTimeout(this.silence);
+    this.silence = setTimeout(() => {
+      if (this.owner.busy()) this.#drop();
+    }, SILENCE);
+  }
+
+  #end() {
+    this.ended = true;
+    clearTimeout(this.timer);
+    clearTimeout(this.silence);
+    globalThis.removeEventListener("online", this.wake);
+    document.removeEventListener("visibilitychange", this.wake);
+  }
+}

@@ -1,0 +1,76 @@
+// Above the board: who plays, the score, the round, the clock, and how the connection stands.
+
+import { byId, el, setText } from "./dom.js";
+
+const PHASES = {
+  waiting: "waiting for an opponent",
+  building: "between rounds",
+  battle: "battle",
+  over: "the series is decided",
+  closed: "closed",
+};
+
+export class Header {
+  constructor() {
+    this.room = null;
+    for (const side of ["a", "b"]) this.#showSide(side);
+    for (const id of ["round", "phase", "crowd", "clock"]) setText(byId(id), "");
+    byId("stage").dataset.phase = "";
+  }
+
+  /** What to call a side: its player, where one is there. */
+  sideName(side) {
+    return this.room?.[side]?.name ?? `Side ${side}`;
+  }
+
+  showRoom(room) {
+    this.room = room;
+    byId("stage").dataset.phase = room.phase;
+    for (const side of ["a", "b"]) this.#showSide(side);
+    setText(byId("round"), `Round ${room.round} · best of ${room.best_of}`
+      + (room.speed > 1 ? ` · ${room.speed}× speed` : ""));
+    setText(byId("phase"), PHASES[room.phase] ?? room.phase);
+    setText(byId("crowd"), `${room.spectators} watching`);
+    document.title = `${this.sideName("a")} – ${this.sideName("b")} · Phylactery`;
+  }
+
+  /** @param {number} now in ticks */
+  showClock(now, limit, runs) {
+    const text = runs ? `${(now / 20).toFixed(1)} s` : "–";
+    setText(byId("clock"), text);
+    byId("sand").style.transform = `scaleX(${runs ? Math.min(now / limit, 1).toFixed(4) : 0})`;
+  }
+
+  /** @param {import("./connection.js").Standing} standing */
+  showStanding(standing) {
+    const badge = byId("standing");
+    badge.dataset.state = standing.state;
+    setText(badge, words(standing));
+  }
+
+  #showSide(side) {
+    const seat = this.room?.[side] ?? null;
+    setText(byId(`name-${side}`), seat ? seat.name : this.room ? "free seat" : "…");
+    setText(byId(`state-${side}`), seat ? seatState(seat, this.room.phase) : "");
+    setText(byId(`score-${side}`), seat ? String(seat.wins) : "0");
+    const needed = this.room ? Math.floor(this.room.best_of / 2) + 1 : 0;
+    byId(`wins-${side}`).replaceChildren(...Array.from({ length: needed },
+      (_, at) => el(seat && at < seat.wins ? "i.win" : "i")));
+  }
+}
+
+function seatState(seat, phase) {
+  if (seat.stored) return "a stored board";
+  if (!seat.present) return "away";
+  if (phase === "building") return seat.ready ? "ready" : seat.has_board ? "board sent" : "thinking";
+  return phase === "over" && seat.rematch ? "asks for a rematch" : "";
+}
+
+function words({ state, resumed, seconds, reason }) {
+  if (state === "connecting") return "connecting…";
+  if (state === "live") return resumed ? "live · resumed" : "live";
+  if (state === "lost") {
+    return `${reason || "connection lost"}, reconnecting in ${seconds.toFixed(1)} s…`;
+  }
+  return reason || "the connection is closed";
+}

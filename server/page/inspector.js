@@ -1,0 +1,72 @@
+// All that is known of one unit, for whoever clicks it or presses Enter on it.
+
+import { byId, el, title } from "./dom.js";
+import { card, rune } from "./names.js";
+import { FULL_CHARGE } from "./tables.js";
+
+export class Inspector {
+  /** @param {import("./board.js").BoardView} board */
+  constructor(board) {
+    this.board = board;
+    this.chosen = null;
+    byId("field").onclick = ({ target }) => this.#choose(target.closest(".unit"));
+    byId("inspector-close").onclick = () => {
+      board.views.get(this.chosen)?.element.focus();
+      this.#choose(null);
+    };
+  }
+
+  close() {
+    this.#choose(null);
+  }
+
+  /** @param {import("./mirror.js").Mirror} mirror */
+  update(mirror) {
+    this.mirror = mirror;
+    const unit = mirror.units.get(this.chosen);
+    byId("inspector").hidden = !unit;
+    if (!unit) return;
+    byId("inspector-name").textContent = this.board.name(unit.id);
+    byId("texts").replaceChildren(...texts(unit));
+    byId("facts").replaceChildren(...facts(unit, this.board.rules).map(
+      ([name, value]) => el("div", null, el("dt", null, name), el("dd", null, String(value)))));
+  }
+
+  #choose(element) {
+    for (const view of this.board.views.values()) view.element.removeAttribute("aria-pressed");
+    const id = element?.dataset.unit ?? null;
+    this.chosen = id === this.chosen ? null : id;
+    if (this.chosen) element.setAttribute("aria-pressed", "true");
+    if (this.mirror) this.update(this.mirror);
+    byId("inspector").hidden = this.chosen === null;
+  }
+}
+
+/** What the card does, and what each rune adds. */
+function texts(unit) {
+  const { text } = card(unit.card);
+  const lines = text ? [el("p", null, text)] : [];
+  return [...lines, ...unit.runes.map(rune).map(
+    (worn) => el("p", null, el("b", null, worn.name), worn.text ? `: ${worn.text}` : ""))];
+}
+
+/** @param {import("./mirror.js").Unit} unit */
+function facts(unit, { vessel_cost: cost }) {
+  const known = [
+    ["Unit", `${unit.id}, ${unit.cell < 4 ? "front" : "back"} row, cell ${unit.cell}`],
+    ["Vitality", `${unit.vitality} of ${unit.max_vitality}`],
+    ["Power", unit.power],
+    ["Speed", unit.quickened ? `${unit.speed} + ${unit.quickened} until it acts` : unit.speed],
+    ["Armor", unit.armor],
+    ["Ward", unit.ward],
+    ["Focus", title(unit.focus)],
+    ["Charge", `${unit.charge} of ${FULL_CHARGE}, ${unit.rate} a tick`],
+    ["Keywords", unit.keywords.map(title).join(", ")],
+    ["Vessels", unit.vessels || unit.progress || unit.keywords.includes("phylactery")
+      ? `${unit.vessels}, and ${unit.progress} of ${cost} points` : ""],
+    ["Dread", unit.dread || ""],
+    ["Burn", unit.burn || ""],
+    ["Lives lived", unit.incarnation + 1],
+  ];
+  return known.filter(([, value]) => value !== "");
+}

@@ -1,0 +1,85 @@
+// The log on the page: what has happened, in words, each line where the log has it.
+
+import { byId, el } from "./dom.js";
+import { MAJOR, tell } from "./words.js";
+
+const KEPT = 500;
+
+export class LogView {
+  /**
+   * @param {(id: string) => string} unitName
+   * @param {(side: string) => string} sideName
+   */
+  constructor(unitName, sideName) {
+    this.unitName = unitName;
+    this.sideName = sideName;
+    this.list = byId("log");
+    this.live = byId("said");
+    this.choice = byId("major");
+    this.choose = () => {
+      this.list.classList.toggle("major-only", this.choice.checked);
+      this.#follow();
+    };
+    this.choice.addEventListener("change", this.choose);
+    this.choose();
+  }
+
+  close() {
+    this.choice.removeEventListener("change", this.choose);
+  }
+
+  clear() {
+    this.list.replaceChildren();
+  }
+
+  /** @param {import("./events.js").BattleEvent[]} events of one tick, in order */
+  add(events) {
+    const follows = this.#atEnd();
+    for (const event of events) {
+      const sentence = tell(event);
+      if (sentence === null) continue;
+      this.#insert(this.#line(event, sentence));
+    }
+    while (this.list.childElementCount > KEPT) this.list.firstElementChild.remove();
+    if (follows) this.#follow();
+  }
+
+  /** Tells the great moments to those who do not look; one at a time, or nobody could follow. */
+  announce(events) {
+    const told = events.filter(({ kind }) => MAJOR.has(kind)).map(tell).filter(Boolean);
+    if (told.length) this.live.replaceChildren(...this.#parts(told.at(-1)));
+  }
+
+  #line(event, sentence) {
+    const item = el("li", { "data-line": String(event.line), "data-kind": event.kind },
+      el("time", null, `${(Math.max(event.tick, 0) / 20).toFixed(1)}`),
+      el("span", null, ...this.#parts(sentence)));
+    if (MAJOR.has(event.kind)) item.classList.add("major");
+    return item;
+  }
+
+  #parts(sentence) {
+    return sentence.map((part) => {
+      if (typeof part === "string") return part;
+      if ("side" in part) return el(`b.${part.side}`, null, this.sideName(part.side));
+      return el(`b.${part.unit.slice(0, 1)}`, null, this.unitName(part.unit));
+    });
+  }
+
+  /** The channels of a tick come one after the other; their lines belong between each other. */
+  #insert(item) {
+    const line = Number(item.dataset.line);
+    let after = this.list.lastElementChild;
+    while (after && Number(after.dataset.line) > line) after = after.previousElementSibling;
+    if (after) after.after(item);
+    else this.list.prepend(item);
+  }
+
+  #atEnd() {
+    return this.list.scrollHeight - this.list.scrollTop - this.list.clientHeight < 40;
+  }
+
+  #follow() {
+    this.list.scrollTop = this.list.scrollHeight;
+  }
+}

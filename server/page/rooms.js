@@ -1,0 +1,94 @@
+// The list of public rooms, asked for anew every so often while somebody looks at it.
+
+import { byId, el, setText } from "./dom.js";
+
+const EVERY = 2000;
+const ORDER = ["battle", "building", "over", "waiting"];
+const PHASES = {
+  battle: "battle on", building: "between rounds", over: "series decided", waiting: "seat free",
+};
+
+export class RoomList {
+  /** @param {(rooms: any[]) => string|undefined} heard is told of every list that comes, and gives
+   * the room that is shown beside it, if one is */
+  constructor(heard) {
+    this.heard = heard;
+    this.shown = "";
+    this.timer = 0;
+    document.addEventListener("visibilitychange", () => this.#wake());
+  }
+
+  start() {
+    this.running = true;
+    void this.#ask();
+  }
+
+  stop() {
+    this.running = false;
+    clearTimeout(this.timer);
+  }
+
+  #wake() {
+    if (this.running && document.visibilityState === "visible") void this.#ask();
+  }
+
+  async #ask() {
+    clearTimeout(this.timer);
+    try {
+      const answer = await fetch("api/rooms", { cache: "no-store" });
+      const { rooms } = await answer.json();
+      if (this.running) this.#show(rooms);
+      setText(byId("rooms-note"), "");
+    } catch {
+      setText(byId("rooms-note"), "The server does not answer. Trying again…");
+    }
+    clearTimeout(this.timer);
+    if (this.running && document.visibilityState === "visible") {
+      this.timer = setTimeout(() => this.#ask(), EVERY);
+    }
+  }
+
+  #show(rooms) {
+    const rank = ({ phase }) => (ORDER.includes(phase) ? ORDER.indexOf(phase) : ORDER.length);
+    const beside = this.heard(rooms);
+    const sorted = rooms.filter(({ id }) => id !== beside)
+      .sort((one, other) => rank(one) - rank(other));
+    const state = JSON.stringify(sorted.map(({ seq, ...room }) => room));
+    if (state !== this.shown) { // or a link would lose the focus for nothing
+      this.shown = state;
+      const focus = document.activeElement?.closest?.("#rooms a")?.hash;
+      byId("rooms").replaceChildren(...sorted.map(row));
+      if (focus) [...byId("rooms").querySelectorAll("a")].find((a) => a.hash === focus)?.focus();
+    }
+    byId("none").hidden = rooms.length > 0;
+    setText(byId("rooms-title"), beside ? "Other rooms" : "Rooms");
+    byId("rooms-title").hidden = sorted.length === 0 && rooms.length > 0;
+  }
+}
+
+function row(room) {
+  return el("li", { "data-phase": room.phase },
+    el("a", { href: linkTo(room.id) },
+      el("span.phase", null, PHASES[room.phase] ?? room.phase),
+      el("span.pair", null, ...seat(room.a, "a"), el("span.versus", null, " vs "),
+        ...seat(room.b, "b")),
+      el("span.more", null, `round ${room.round}, best of ${room.best_of} · `
+        + `${room.spectators} watching`),
+      el("span.go", { "aria-hidden": "true" }, room.phase === "battle" ? "Watch live →" : "Watch →")));
+}
+
+function seat(state, side) {
+  if (state === null) return [el("i", null, "free seat")];
+  return [el(`b.${side}`, null, state.name), el("span.won", null, ` ${state.wins}`)];
+}
+
+/** What a command needs to find a server that is not where it looks first. */
+export function elsewhere() {
+  if (location.host === "127.0.0.1:8750") return "";
+  return ` --server ${location.protocol.replace("http", "ws")}//${location.host}`;
+}
+
+/** Where a room is watched. */
+export function linkTo(id) {
+  return `#room=${encodeURIComponent(id)}`;
+}

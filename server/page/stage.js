@@ -1,0 +1,180 @@
+// A room being watched: what its connection hears goes to the mirror, the log book and the views.
+// What comes is taken in at once; what is shown of it, is shown once for each picture.
+
+import { Beat } from "./beat.js";
+import { BoardView } from "./board.js";
+import { Connection } from "./connection.js";
+import { byId } from "./dom.js";
+import { Effects } from "./effects.js";
+import { Header } from "./header.js";
+import { Inspector } from "./inspector.js";
+import { LogView } from "./log.js";
+import { Logbook } from "./logbook.js";
+import { Mirror } from "./mirror.js";
+import { can, stateDigest } from "./proof.js";
+import { RULES } from "./tables.js";
+import { Verdict } from "./verdict.js";
+
+// Events older than this were caught up on; only their outcome is shown.
+const RECENT_TICKS = 10;
+
+export class Stage {
+  /**
+   * @param {string} room
+   * @param {import("./connection.js").Papers} papers
+   * @param {(code: string, reason: string) => void} refused the room lets nobody in like this
+   */
+  constructor(room, papers, refused) {
+    this.room = room;
+    this.refused = refused;
+    this.mirror = new Mirror();
+    this.beat = new Beat();
+    this.board = new BoardView();
+    this.header = new Header();
+    this.inspector = new Inspector(this.board);
+    this.effects = new Effects((id) => this.board.views.get(id)?.element);
+    this.log = new LogView((id) => this.board.name(id), (side) => this.header.sideName(side));
+    this.verdict = new Verdict((side) => this.header.sideName(side));
+    this.#forget(null);
+    this.picture = requestAnimationFrame(() => this.#draw());
+    this.connection = new Connection(room, papers, this);
+  }
+
+  /** Leaves the room and the page's elements to whoever comes next. */
+  close() {
+    cancelAnimationFrame(this.picture);
+    this.connection.leave();
+    this.log.close();
+    this.inspector.close();
+  }
+
+  /** @param {any} message a message or a frame, as it came; throws where it does not fit */
+  hear(message) {
+    if (Array.isArray(message)) this.#hearFrame(message);
+    else if (Object.hasOwn(HEARD, message.type)) HEARD[message.type](this, message);
+  }
+
+  /** @param {import("./connection.js").Standing} standing */
+  stand(standing) {
+    this.header.showStanding(standing);
+    if (standing.state === "live" && !standing.resumed) this.#forget(null);
+    if (standing.state === "live" && this.mirror.over) this.beat.rest(this.mirror.tick);
+    if (standing.state === "ended") this.refused(standing.code, standing.reason);
+  }
+
+  position() {
+    return this.mirror.battle === null ? null : this.mirror.position;
+  }
+
+  busy() {
+    return this.mirror.battle !== null && this.begun !== null && !this.result && !this.mirror.over;
+  }
+
+  showRoom(room) {
+    this.state = room;
+    this.header.showRoom(room);
+    this.beat.ticksPerSecond = this.usualPace * room.speed;
+    this.effects.pace = room.speed;
+    if (this.begun === null) this.verdict.expect(room);
+  }
+
+  #forget(battle) {
+    this.mirror.begin(battle);
+    this.beat.rest(0);
+    this.logbook = new Logbook();
+    this.begun = null;
+    this.result = null;
+    this.digests = { held: 0, failed: 0 };
+    this.fresh = []; // events not shown yet
+    this.board.clear();
+    this.log.clear();
+    this.inspector.close();
+    this.changed = true;
+    this.shown = null; // the tick that is seen
+  }
+
+  /** Whatever was known of a battle, it is told anew from here on. */
+  begin(begin) {
+    this.#forget(begin.battle);
+    this.begun = begin;
+    this.begun.promised = this.state?.round === begin.round ? this.state.commitment : null;
+    this.board.rules = { ...RULES, ...begin.rules };
+    this.verdict.wait();
+  }
+
+  load(snapshot) {
+    this.mirror.load(snapshot);
+    this.beat.heard(snapshot.tick);
+    this.fresh = [];
+    this.changed = true;
+    this.#check(snapshot.digest);
+  }
+
+  async end(result) {
+    if (this.result?.battle === result.battle) return;
+    this.result = result;
+    this.beat.rest(this.mirror.tick);
+    const { begun, logbook, digests } = this;
+    await this.verdict.show(result, begun?.battle === result.battle ? begun : null,
+      logbook, digests);
+  }
+
+  #hearFrame(frame) {
+    const events = this.mirror.apply(frame);
+    this.logbook.add(events);
+    this.fresh.push(...events);
+    if (frame[0] !== "tick") return;
+    this.changed = true;
+    if (this.mirror.over) this.beat.rest(this.mirror.tick);
+    else this.beat.heard(this.mirror.tick);
+    if (frame.length > 6) this.#check(frame[6]);
+  }
+
+  /** A mirror whose digest differs has gone wrong, and begins again. */
+  async #check(digest) {
+    if (!can) return;
+    const { digests } = this;
+    if (await stateDigest(this.mirror.text) === digest) {
+      digests.held += 1;
+    } else {
+      digests.failed += 1;
+      this.connection.restart();
+    }
+    byId("field").dataset.digests = String(digests.held);
+  }
+
+  #draw() {
+    this.picture = requestAnimationFrame(() => this.#draw());
+    const { mirror } = this;
+    const { changed } = this;
+    this.changed = false;
+    if (changed) {
+      this.board.update(mirror);
+      this.inspector.update(mirror);
+    }
+    const now = this.beat.now;
+    if (changed || now !== this.shown) {
+      this.shown = now;
+      this.board.move(mirror, now);
+      this.header.showClock(now, this.board.rules.time_limit, this.begun !== null);
+    }
+    if (this.fresh.length === 0) return;
+    const events = this.fresh.splice(0).sort((one, other) => one.line - other.line);
+    this.log.add(events);
+    const recent = events.filter(({ tick }) => tick > mirror.tick - RECENT_TICKS);
+    this.log.announce(recent);
+    this.effects.play(recent);
+  }
+}
+
+/** @type {Object<string, (stage: Stage, message: any) => void>} */
+const HEARD = {
+  welcome: (stage, { room, ticks_per_second: pace }) => {
+    stage.usualPace = pace;
+    stage.showRoom(room);
+  },
+  room: (stage, { room }) => stage.showRoom(room),
+  begin: (stage, begin) => stage.begin(begin),
+  snapshot: (stage, snapshot) => stage.load(snapshot),
+  result: (stage, result) => { void stage.end(result); },
+};

@@ -1,0 +1,130 @@
+// One unit on the board: who it is and how it fares.
+
+import { el, icon, setText, title } from "./dom.js";
+import { FULL_CHARGE } from "./tables.js";
+
+/** @typedef {import("./mirror.js").Unit} Unit */
+
+const STATS = [["power", "Power"], ["speed", "Speed"], ["armor", "Armor"], ["ward", "Ward"]];
+const STATUSES = [["dread", "Dread"], ["freeze", "Freeze"], ["burn", "Burn"]];
+
+export class UnitView {
+  /** @param {Unit} unit */
+  constructor(unit) {
+    this.id = unit.id;
+    this.charge = el("i");
+    this.vitality = el("i");
+    this.numbers = el("span.numbers");
+    this.fate = el("span.fate");
+    this.name = el("span.name");
+    this.vessels = el("span.vessels");
+    this.stats = Object.fromEntries(STATS.map(([field, name]) => [field, chip(field, name, "stat")]));
+    this.marks = Object.fromEntries(
+      STATUSES.map(([field, name]) => [field, chip(field, name, "mark")]));
+    this.keywords = el("span.keywords");
+    this.meter = el("span.bar.vitality", { role: "meter", "aria-label": "Vitality",
+      "aria-valuemin": "0" }, this.vitality, this.numbers);
+    this.element = el("button.unit", { type: "button", "data-unit": unit.id,
+      "data-side": unit.id.slice(0, 1) },
+    el("span.head", null, this.name, this.vessels),
+    this.meter,
+    el("span.bar.charge", { "aria-hidden": "true" }, this.charge),
+    el("span.stats", null, ...STATS.map(([field]) => this.stats[field])),
+    el("span.marks", null, ...STATUSES.map(([field]) => this.marks[field]),
+      this.keywords),
+    this.fate);
+  }
+
+  /**
+   * Shows all but what moves between frames.
+   * @param {Unit} unit
+   * @param {string} name
+   * @param {{vessel_max: number, vessel_cost: number}} rules
+   */
+  update(unit, name, rules) {
+    setText(this.name, name);
+    this.#vitality(unit);
+    this.#vessels(unit, rules);
+    for (const [field, label] of STATS) this.#stat(unit, field, label);
+    mark(this.marks.dread, unit.dread);
+    mark(this.marks.burn, unit.burn);
+    const keywords = unit.keywords.map(title).join(" · ");
+    if (keywords !== this.keywords.textContent) {
+      this.keywords.replaceChildren(...unit.keywords.map((word) => el("em", null, title(word))));
+    }
+    const classes = this.element.classList;
+    classes.toggle("dead", unit.vitality <= 0);
+    classes.toggle("frozen", unit.vitality > 0 && unit.frozen_until !== null);
+    classes.toggle("burning", unit.vitality > 0 && unit.burn > 0);
+    classes.toggle("quickened", unit.quickened > 0);
+  }
+
+  /**
+   * Shows what moves by itself.
+   * @param {Unit} unit
+   * @param {number} charge
+   * @param {number} now in ticks
+   */
+  move(unit, charge, now) {
+    const part = Math.min(Math.max(charge / FULL_CHARGE, 0), 1);
+    this.charge.style.transform = `scaleX(${part.toFixed(4)})`;
+    const frozen = unit.frozen_until === null ? 0 : Math.max(unit.frozen_until - now, 0) / 20;
+    mark(this.marks.freeze, unit.frozen_until === null ? 0 : `${frozen.toFixed(1)}s`);
+    setText(this.fate, unit.vitality > 0 ? "" : fate(unit, now));
+  }
+
+  #vitality({ vitality, max_vitality: most }) {
+    const part = vitality / most;
+    this.vitality.style.transform = `scaleX(${part.toFixed(4)})`;
+    this.meter.dataset.level = part > 0.5 ? "high" : part > 0.25 ? "low" : "dire";
+    this.meter.setAttribute("aria-valuemax", String(most));
+    this.meter.setAttribute("aria-valuenow", String(vitality));
+    setText(this.numbers, `${vitality}/${most}`);
+  }
+
+  #vessels({ keywords, vessels, progress }, { vessel_max: most, vessel_cost: cost }) {
+    const state = keywords.includes("phylactery") || vessels || progress
+      ? `${vessels}/${most} ${progress}/${cost}` : "";
+    if (state === this.shown) return;
+    this.shown = state;
+    this.vessels.replaceChildren();
+    if (!state) return;
+    const label = `Vessels ${vessels} of ${most}, ${progress} of ${cost} points toward the next`;
+    this.vessels.setAttribute("title", label);
+    for (let at = 0; at < Math.max(most, vessels); at += 1) {
+      const pip = el(at < vessels ? "i.pip.full" : "i.pip");
+      if (at === vessels) { // the one that is being filled
+        const fill = el("i");
+        fill.style.transform = `scaleY(${(progress / cost).toFixed(3)})`;
+        pip.append(fill);
+      }
+      this.vessels.append(pip);
+    }
+    this.vessels.append(el("span.unseen", null, label));
+  }
+
+  #stat(unit, field, label) {
+    const extra = field === "speed" && unit.quickened ? `+${unit.quickened}` : "";
+    const [picture, text] = this.stats[field].children;
+    setText(text, `${unit[field]}${extra}`);
+    picture.setAttribute("aria-label", label);
+    this.stats[field].hidden = unit[field] === 0 && field !== "power" && field !== "speed";
+  }
+}
+
+/** How long until a dead unit is back, or that it will not be. */
+export function fate({ return_due: due }, now) {
+  if (due === null) return "Fallen";
+  return due > now ? `Returns in ${((due - now) / 20).toFixed(1)} s` : "Waits for a cell";
+}
+
+function chip(name, label, kind) {
+  const element = el(`span.${kind}.${name}`, { title: label }, icon(name, label), el("b"));
+  element.hidden = true;
+  return element;
+}
+
+function mark(element, value) {
+  element.hidden = !value;
+  setText(element.lastElementChild, String(value));
+}

@@ -1,0 +1,93 @@
+// How a round ended, and whether it was fair: checked here, in the browser, against what was
+// published before it began.
+
+import { byId, el, setText } from "./dom.js";
+import { can, checkCommitment, checkSeed } from "./proof.js";
+import { elsewhere } from "./rooms.js";
+
+const MARKS = { true: "✓", false: "✗", null: "–" };
+const VERDICTS = { true: "holds", false: "does not hold", null: "not checked" };
+
+export class Verdict {
+  /** @param {(side: string) => string} sideName */
+  constructor(sideName) {
+    this.sideName = sideName;
+    byId("verdict").hidden = true;
+    this.wait();
+  }
+
+  /** The next battle runs: the last verdict stays to be read, out of the way. */
+  wait() {
+    byId("banner").hidden = true;
+  }
+
+  /** No battle was seen yet: what the room waits for. */
+  expect({ id, phase }) {
+    const told = phase === "waiting" ? "An opponent is awaited" : "The boards are being made ready";
+    setText(byId("banner-text"), told);
+    setText(byId("banner-checks"), phase === "waiting" ? `phylactery play red-kennel --room ${id}${elsewhere()}` : "");
+    byId("banner").dataset.winner = "";
+    byId("banner").hidden = phase !== "waiting" && phase !== "building";
+  }
+
+  /**
+   * @param {any} result
+   * @param {any} begun the `begin` of this battle, if it was seen
+   * @param {import("./logbook.js").Logbook} logbook
+   * @param {{held: number, failed: number}} digests of the state
+   */
+  async show(result, begun, logbook, digests) {
+    const told = outcome(result, this.sideName);
+    setText(byId("banner-text"), told);
+    byId("banner").dataset.winner = result.winner ?? "";
+    byId("banner").hidden = false;
+    setText(byId("verdict-title"), `Round ${result.round}: ${told}`);
+    setText(byId("digest"), result.digest ?? "none: the battle was not fought to its end");
+    const checks = await makeChecks(result, begun, logbook, digests);
+    byId("checks").replaceChildren(...checks.map(showCheck));
+    setText(byId("banner-checks"), summary(checks));
+    byId("verdict").hidden = false;
+  }
+}
+
+function outcome({ winner, reason, tick }, sideName) {
+  const after = `after ${(tick / 20).toFixed(1)} s`;
+  if (reason === "void") return "Void: the server failed at this battle";
+  if (winner === null) return `A draw by ${reason} ${after}`;
+  return `${sideName(winner)} wins by ${reason} ${after}`;
+}
+
+function summary(checks) {
+  const failed = checks.some(({ holds }) => holds === false);
+  const held = checks.filter(({ holds }) => holds).length;
+  if (failed) return "✗ A check failed: see below";
+  return held ? `✓ ${held} checks made in this browser` : "";
+}
+
+/** @returns {Promise<{name: string, holds: boolean|null, what: string}[]>} */
+async function makeChecks(result, begun, logbook, digests) {
+  const { promised, commitment } = begun ?? {};
+  const known = can && begun !== null;
+  const kept = known && (promised ?? commitment) === commitment
+    && await checkCommitment(result.secret, commitment);
+  const whole = can && result.digest !== null && logbook.whole;
+  const states = digests.held + digests.failed;
+  return [
+    { name: "Commitment", holds: known ? kept : null,
+      what: "SHA-256 of the revealed secret is what was published before the round" },
+    { name: "Seed", holds: can ? await checkSeed(result) : null,
+      what: "HMAC-SHA256 of the battle and both nonces under the secret is the seed" },
+    { name: "Log", holds: whole ? await logbook.digest() === result.digest : null,
+      what: whole ? `SHA-256 over the ${logbook.count - 1} lines seen here is the digest`
+        : "not all of its lines were seen here" },
+    { name: "States", holds: states ? digests.failed === 0 : null,
+      what: `${digests.held} digests of the state agreed on the way` },
+  ];
+}
+
+function showCheck({ name, holds, what }) {
+  return el("li.check", { "data-holds": String(holds) },
+    el("span.tick", { "aria-hidden": "true" }, MARKS[holds]),
+    el("span", null, el("b", null, name), el("span.unseen", null, ` ${VERDICTS[holds]}`),
+      el("small", null, what)));
+}

@@ -1,0 +1,95 @@
+"""What keeps out whoever does not belong: the operator's settings, read and checked.
+
+The one rule that is not for choosing: a server that others can reach asks for tickets.
+"""
+
+from __future__ import annotations
+
+import ssl
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from server import tickets
+from server.addresses import Network, is_loopback, read_network
+
+
+@dataclass(frozen=True)
+class Security:
+    """Of one server. The defaults are for a server that this machine alone can reach."""
+
+    tickets: tickets.Tickets | None = None  # None: everyone is a guest
+    tls: ssl.SSLContext | None = None
+    proxies: tuple[Network, ...] = ()  # whose word is taken for a client's address
+    origins: tuple[str, ...] = ()  # of pages that may connect, besides the server's own
+
+
+class Insecure(ValueError):  # noqa: N818 - a sentence for the operator
+    """With these settings the server must not, or cannot, start."""
+
+
+def read_security(
+    host: str,
+    *,
+    ticket_secret: str | None = None,
+    ticket_key: Path | None = None,
+    tls_cert: Path | None = None,
+    tls_key: Path | None = None,
+    trusted_proxies: Sequence[str] = (),
+    origins: Sequence[str] = (),
+) -> Security:
+    """The settings of a server that listens on `host`. Raises `Insecure`."""
+    reader = _read_tickets(ticket_secret, ticket_key)
+    if reader is None and not is_loopback(host):
+        raise Insecure(
+            f"without tickets, {host} would let in everyone who can reach it, under any name."
+            " Set --ticket-secret (or PHYLACTERY_TICKET_SECRET) or --ticket-key;"
+            " or listen to this machine alone, with --host 127.0.0.1"
+        )
+    return Security(
+        tickets=reader,
+        tls=_read_tls(tls_cert, tls_key),
+        proxies=tuple(_read_proxy(text) for text in trusted_proxies),
+        origins=tuple(origin.rstrip("/") for origin in origins),
+    )
+
+
+def _read_tickets(secret: str | None, key: Path | None) -> tickets.Tickets | None:
+    if secret is not None and key is not None:
+        raise Insecure("--ticket-secret and --ticket-key: tickets are signed with one of them")
+    try:
+        if secret is not None:
+            return tickets.with_secret(secret)
+        if key is not None:
+            return tickets.with_public_key(key.read_bytes())
+    except tickets.UnfitKey as unfit:
+        name = "--ticket-secret" if key is None else f"--ticket-key {key}"
+        raise Insecure(f"{name}: {unfit}") from None
+    except OSError as error:
+        raise Insecure(f"--ticket-key: cannot read {key}: {error.strerror}") from None
+    return None
+
+
+def _read_tls(cert: Path | None, key: Path | None) -> ssl.SSLContext | None:
+    if cert is None and key is None:
+        return None
+    if cert is None or key is None:
+        raise Insecure("--tls-cert and --tls-key: one is of no use without the other")
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    context.set_alpn_protocols(["http/1.1"])
+    try:
+        # A key that asks for a password would wait at a terminal that nobody sits at.
+        context.load_cert_chain(cert, key, password="")
+    except ssl.SSLError as error:
+        reason = error.reason or "no certificate, or no key without a password, in PEM"
+        raise Insecure(f"--tls-cert {cert}, --tls-key {key}: {reason}") from None
+    except OSError as error:
+        raise Insecure(f"cannot read {cert} and {key}: {error.strerror}") from None
+    return context
+
+
+def _read_proxy(text: str) -> Network:
+    try:
+        return read_network(text)
+    except ValueError as error:
+        raise Insecure(f"--trusted-proxy: {error}") from None

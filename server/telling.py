@@ -1,0 +1,165 @@
+"""What a room's decisions have people told, and where: in the feed, to one alone, or by closing.
+
+Nothing of it goes out before the decision is kept; so `tell` may come a while after the decision,
+and what is told is what was true then.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import trio
+
+from engine import Rules
+from protocol.messages import BattleId, Begin, RoomState, RoomUpdate
+from server.audience import Audience
+from server.commands import Terms, ToRoom, ToSession
+from server.delivery import Closing
+from server.feed import Feed
+from server.metrics import Metrics
+from server.sessions import Session, Sessions
+
+# Spectators told in one go: some four milliseconds' work. Less would cost more for each: between
+# two slices those who read go to sleep, and waking them is what a write then has to pay for.
+SLICE: Final = 512
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """A battle begins, in a feed of its own. `room` is the room as it began."""
+
+    terms: Terms
+    feed: Feed
+    room: RoomState
+    started: float
+
+
+@dataclass(frozen=True, slots=True)
+class Parting:
+    """The session is over already; now its connection is closed."""
+
+    session: Session
+
+
+Telling = ToRoom | ToSession | Opening | Parting
+
+
+class Teller:
+    """The feeds of one room, and everyone who follows them."""
+
+    def __init__(
+        self, sessions: Sessions, room: RoomState, keep_seconds: float, metrics: Metrics
+    ) -> None:
+        self._metrics = metrics
+        self.audience = Audience()
+        self.feed = Feed(0)
+        # Those before it, each with when its time was over: for who was away as the next began.
+        self._past: deque[tuple[float, Feed]] = deque()
+        self.room = room  # as everyone was last told of it
+        self._sessions = sessions
+        self._keep_seconds = keep_seconds
+        self._grown = False
+
+    def open(self, terms: Terms, room: RoomState, now: float) -> Opening:
+        """The feed of a battle that begins now; nobody is told of it yet."""
+        return Opening(terms, Feed(terms.round, terms.battle, room), room, now)
+
+    def tell(self, tellings: Iterable[Telling], now: float) -> None:
+        """Tells all of these, in this order."""
+        for telling in tellings:
+            match telling:
+                case ToRoom(message):
+                    if isinstance(message, RoomUpdate):
+                        self.room = message.room
+                    self.feed.fill()
+                    self.feed.say(message, now)
+                    self._grown = True
+                case ToSession(to, message):
+                    session = self._sessions.get(to)
+                    if session is not None and session.follower is not None:
+                        session.follower.say(message)
+                case Opening():
+                    self._begin(telling, now)
+                case Parting(session):
+                    if session.follower is not None and session.parting is not None:
+                        session.follower.close(session.parting)
+        self.sweep()
+
+    def _begin(self, opening: Opening, now: float) -> None:
+        self._past.append((now, self.feed))
+        self.feed.next = opening.feed
+        self.feed = opening.feed
+        self.feed.say(begin(opening.terms), now)
+        self._grown = True
+
+    def grow(self) -> None:
+        """The battle has put frames into the feed."""
+        self._grown = True
+
+    def sweep(self) -> None:
+        """Tells the audience what is new; never more than a slice of them in one go."""
+        told = 0
+        if self._grown:
+            self._grown = False
+            told = self.audience.announce()
+        told += self.audience.sweep(SLICE)
+        if told and self.feed.entries:
+            lag = trio.current_time() - self.feed.entries[-1].made_at
+            self._metrics.lag.add(lag, told)
+
+    def let_go(self, now: float) -> None:
+        """Of the feeds before this one that nobody may come back for any more."""
+        while self._past and now - self._past[0][0] > self._keep_seconds:
+            self._past.popleft()
+
+    def feed_of(self, battle: BattleId) -> Feed | None:
+        """The feed of a battle, if it is still to be had; a reader may go on from it."""
+        return self._first(lambda feed: feed.battle == battle)
+
+    def feed_after(self, number: int) -> Feed | None:
+        """The first feed after this one that is still to be had."""
+        return self._first(lambda feed: feed.number > number)
+
+    def _first(self, wanted: Callable[[Feed], bool]) -> Feed | None:
+        feeds = [*(feed for _, feed in self._past), self.feed]
+        at = next((at for at, feed in enumerate(feeds) if wanted(feed)), None)
+        if at is None:
+            return None
+        for feed in feeds[at:]:
+            feed.fill()
+        return feeds[at]
+
+    def take_over(self, feeds: Sequence[Feed], now: float) -> None:
+        """The feeds of the process before this one, made again, the last one last. Whoever was away
+        then may come back for them as of now."""
+        *past, self.feed = feeds
+        self._past.extend((now, feed) for feed in past)
+        for feed, following in itertools.pairwise(feeds):
+            feed.next = following
+
+    def dismiss_all(self, closing: Callable[[], Closing]) -> None:
+        """Everyone's connection is closed; their sessions stay as they are."""
+        for follower in list(self.audience):
+            follower.close(closing())
+
+
+def begin(terms: Terms) -> Begin:
+    """What everyone is told of a battle before its first frame; the same whenever it is made."""
+    a, b = terms.setup.boards
+    return Begin(
+        battle=terms.battle,
+        round=terms.round,
+        speed=terms.speed,
+        boards={"a": a.to_object(), "b": b.to_object()},
+        commitment=terms.commitment,
+        rules=_changed_rules(terms.setup.rules),
+    )
+
+
+def _changed_rules(rules: Rules) -> dict[str, object]:
+    standard = Rules().to_object()
+    return {name: value for name, value in rules.to_object().items() if value != standard[name]}

@@ -1,0 +1,57 @@
+"""Ends what hangs: a tick that does not come to its end would hold up every room.
+
+A timer's signal comes several times a second, whatever the process is doing, and is handled in the
+main thread between two of its instructions: where one piece of work has gone on for too long, the
+handler raises in the middle of it, and the work's own error boundary takes it from there.
+"""
+
+from __future__ import annotations
+
+import signal
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import Final
+
+# Looks in the time that a piece of work may take.
+LOOKS: Final = 4
+
+
+class Hung(Exception):  # noqa: N818 - what has happened
+    """The work went on for too long."""
+
+
+class Watchdog:
+    """Watches one piece of work at a time, of the thread that has the event loop."""
+
+    def __init__(self, most_seconds: float) -> None:
+        self._most_seconds = most_seconds
+        self._since: float | None = None
+
+    @contextmanager
+    def on_guard(self) -> Iterator[None]:
+        """Looks now and then, from now on. Only in the main thread, which gets the signals."""
+        before = signal.signal(signal.SIGALRM, self._look)
+        every = self._most_seconds / LOOKS
+        signal.setitimer(signal.ITIMER_REAL, every, every)
+        try:
+            yield
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, before)
+
+    @contextmanager
+    def watching(self) -> Iterator[None]:
+        """The work in the block raises `Hung` where it does not end in time."""
+        self._since = time.monotonic()
+        try:
+            yield
+        finally:
+            self._since = None
+
+    def _look(self, number: int, frame: FrameType | None) -> None:  # noqa: ARG002 - a handler's
+        since = self._since
+        if since is not None and time.monotonic() - since > self._most_seconds:
+            self._since = None  # once
+            raise Hung(f"it went on for more than {self._most_seconds} s")

@@ -1,0 +1,1 @@
+"""Benchmarks, which print figures and decide nothing: `python -m tests.bench --help`."""

@@ -1,0 +1,147 @@
+"""The page's modules by themselves, in a real browser: the mirror against whole battles, and what
+it proves against what is not so.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine import Battle, Setup, state_digest
+from protocol.messages import TickFrame
+from protocol.wire_events import KINDS
+from tests.browser.arena import needs_chromium, open_arena, page_of
+from tests.browser.chromium import Page, open_page
+from tests.protocol.battles import BATTLE, fed, frames_of, random_setup, sample_setups
+
+pytestmark = needs_chromium
+
+
+@pytest.fixture
+async def page(tmp_path: Path) -> AsyncIterator[Page]:
+    """A tab on the page of a server on which nothing happens."""
+    async with open_arena(1.0) as (server, _), open_page(tmp_path) as page:
+        await page.open(page_of(server))
+        await page.wait("document.readyState === 'complete'")
+        yield page
+
+
+def recorded(setup: Setup) -> list[Any]:
+    """All frames of a battle, as JSON has them."""
+    return [json.loads(data) for tick in fed(setup) for data in tick.frames.values()]
+
+
+# Feeds each battle to a mirror and a log book of its own.
+REPLAY = """(async (battles) => {
+  const { Mirror } = await import("/page/mirror.js");
+  const { Logbook } = await import("/page/logbook.js");
+  const { stateDigest } = await import("/page/proof.js");
+  const told = [];
+  for (const frames of battles) {
+    const mirror = new Mirror();
+    const logbook = new Logbook();
+    const digests = {};
+    mirror.begin(frames[0][1]);
+    for (const frame of frames) {
+      logbook.add(mirror.apply(frame));
+      if (frame[0] === "tick") digests[frame[3]] = await stateDigest(mirror.text);
+    }
+    told.push({ digests, over: mirror.over, whole: logbook.whole, log: await logbook.digest() });
+  }
+  return told;
+})"""
+
+
+def assert_exact(setup: Setup, told: Any) -> None:
+    """The digest of every tick that had a frame is the engine's, and so is the log's."""
+    battle = Battle(setup)
+    for tick, digest in told["digests"].items():
+        battle.advance(int(tick))
+        assert digest == state_digest(battle.snapshot()), f"tick {tick}"
+    assert battle.over
+    assert battle.result is not None
+    assert (told["over"], told["whole"]) == (True, True)
+    assert told["log"] == battle.result.digest
+
+
+async def test_the_mirror_is_exact_over_whole_battles(page: Page) -> None:
+    setups = [*list(sample_setups())[::8], *(random_setup(seed) for seed in range(12))]
+    battles = [recorded(setup) for setup in setups]
+    told = await page.run(f"{REPLAY}({json.dumps(battles)})")
+    assert len(told) == len(setups)
+    for setup, one in zip(setups, told, strict=True):
+        assert_exact(setup, one)
+
+
+async def test_the_streams_own_digests_hold_and_none_is_passed_over(page: Page) -> None:
+    setup = next(sample_setups())
+    frames = [frame for tick in fed(setup) for frame in frames_of(tick)]
+    carried = {
+        str(frame.tick): frame.digest
+        for frame in frames
+        if isinstance(frame, TickFrame) and frame.digest is not None
+    }
+    (told,) = await page.run(f"{REPLAY}({json.dumps([recorded(setup)])})")
+    assert carried
+    assert carried.items() <= told["digests"].items()
+
+
+async def test_a_gap_is_seen_and_changes_nothing(page: Page) -> None:
+    frames = recorded(next(sample_setups()))
+    first, second, third = [frame for frame in frames if frame[0] == "tick"][:3]
+    told = await page.run(
+        f"""(async (first, second, third) => {{
+          const {{ Mirror, Gap }} = await import("/page/mirror.js");
+          const mirror = new Mirror();
+          mirror.begin({json.dumps(BATTLE)});
+          mirror.apply(first);
+          const before = mirror.text;
+          const seen = [];
+          for (const frame of [third, first]) {{
+            try {{ mirror.apply(frame); }} catch (error) {{ seen.push(error instanceof Gap); }}
+          }}
+          const kept = mirror.text === before;
+          mirror.apply(second);
+          return [...seen, kept, mirror.position.tick];
+        }})({json.dumps(first)}, {json.dumps(second)}, {json.dumps(third)})"""
+    )
+    assert told == [True, True, True, 1]
+
+
+async def test_what_is_not_fair_does_not_pass(page: Page) -> None:
+    """A result that the standard library made passes; changed by a digit, it does not."""
+    secret = bytes(range(32))
+    message = f"phylactery/1|{BATTLE}|V0y4mQ2tXwJc9LrB|pK7dUe3nHs1ZgF5a"
+    result = {
+        "battle": BATTLE,
+        "secret": secret.hex(),
+        "nonces": {"a": "V0y4mQ2tXwJc9LrB", "b": "pK7dUe3nHs1ZgF5a"},
+        "seed": hmac.new(secret, message.encode(), "sha256").hexdigest(),
+    }
+    commitment = hashlib.sha256(secret).hexdigest()
+    other = {**result, "nonces": {"a": "V0y4mQ2tXwJc9LrB", "b": "pK7dUe3nHs1ZgF5b"}}
+    told = await page.run(
+        f"""(async (result, other, commitment) => {{
+          const {{ checkCommitment, checkSeed }} = await import("/page/proof.js");
+          const lie = result.secret.replace("00", "01");
+          return [
+            await checkCommitment(result.secret, commitment), await checkSeed(result),
+            await checkCommitment(lie, commitment), await checkSeed({{ ...result, secret: lie }}),
+            await checkSeed(other),
+          ];
+        }})({json.dumps(result)}, {json.dumps(other)}, {json.dumps(commitment)})"""
+    )
+    assert told == [True, True, False, False, False]
+
+
+async def test_every_kind_of_event_has_its_words(page: Page) -> None:
+    kinds = await page.run(
+        """(async () => (await import("/page/tables.js")).EVENTS.map(([kind]) => kind))()"""
+    )
+    assert kinds == list(KINDS)

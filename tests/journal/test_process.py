@@ -1,0 +1,131 @@
+"""The server as a process: killed in the middle of a battle, and told to stop."""
+
+from __future__ import annotations
+
+import json
+import random
+import signal
+import urllib.request
+from pathlib import Path
+
+import trio
+
+from protocol.client import open_client
+from protocol.messages import Bye, Create, Error, Join, Welcome
+from protocol.session import Lost
+from tests.chaos.check import check
+from tests.chaos.guests import Evening, Guest
+from tests.chaos.process import ServerProcess
+
+
+async def come(evening: Evening, nursery: trio.Nursery) -> list[Guest]:
+    """Two who play and one who looks on."""
+    ada, bob, eve = Guest("ada"), Guest("bob"), Guest("eve")
+    nursery.start_soon(evening.play, ada, Create(version=1, name="Ada", best_of=1), None)
+    await ada.joined.wait()
+    assert ada.room is not None
+    nursery.start_soon(evening.watch, eve, ada.room.id, "beginning")
+    await eve.joined.wait()
+    nursery.start_soon(evening.play, bob, Join(version=1, name="Bob"), ada.room.id)
+    return [ada, bob, eve]
+
+
+async def frames(guest: Guest, number: int) -> None:
+    """Waits until a guest has been sent so many frames."""
+    with trio.fail_after(30):
+        await guest.until(lambda: guest.frames >= number)
+
+
+def get(server: ServerProcess, path: str) -> bytes:
+    with urllib.request.urlopen(f"http://127.0.0.1:{server.port}{path}") as answer:
+        data: bytes = answer.read()
+        return data
+
+
+async def test_killed_in_the_middle_of_a_battle(tmp_path: Path) -> None:
+    server = ServerProcess(tmp_path, "--pace", "8")
+    await server.start()
+    evening = Evening(f"ws://127.0.0.1:{server.port}", random.Random(3))
+    async with trio.open_nursery() as nursery:
+        guests = await come(evening, nursery)
+        await frames(guests[2], 20)
+        await server.kill()
+        await server.start()
+        await frames(guests[2], 40)
+        await server.kill()
+        await server.start()
+        evening.end()
+    assert check(guests) == 3
+    assert guests[2].connections >= 3
+    (battle,) = guests[0].chapters
+    replays = json.loads(get(server, "/api/replays"))["replays"]
+    assert [replay["id"] for replay in replays] == [battle]
+    assert json.loads(get(server, f"/replays/{battle}"))["result"]["digest"]
+    await server.stop()
+    assert server.faults() == []
+
+
+async def test_told_to_stop_it_ends_its_battles_and_takes_leave(tmp_path: Path) -> None:
+    server = ServerProcess(tmp_path, "--pace", "10")
+    await server.start()
+    url = f"ws://127.0.0.1:{server.port}"
+    evening = Evening(url, random.Random(3))
+    heard: list[tuple[str, float | None]] = []
+
+    async def look_on() -> None:
+        """Somebody in a room of their own, who is told all the same."""
+        async with open_client(url, Create(version=1, name="Cid")) as client:
+            async for update in client:
+                match update:
+                    case Welcome():
+                        told.set()
+                    case Error(code=code):
+                        heard.append((code, None))
+                    case Bye(code=code, retry_seconds=retry):
+                        heard.append((str(code), retry))
+                    case Lost():
+                        return
+
+    told = trio.Event()
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(look_on)
+        await told.wait()
+        guests = await come(evening, nursery)
+        await frames(guests[2], 20)
+        evening.end()  # they go as soon as they have the result
+        await server.stop()
+        assert all(guest.done for guest in guests)
+    assert check(guests) == 3
+    (draining, _), (bye, retry) = heard
+    assert (draining, bye) == ("draining", "1012")
+    assert retry is not None
+
+
+async def test_a_battle_that_takes_too_long_goes_on_afterwards(tmp_path: Path) -> None:
+    server = ServerProcess(tmp_path, "--pace", "8", "--grace", "0.2")
+    await server.start()
+    evening = Evening(f"ws://127.0.0.1:{server.port}", random.Random(3))
+    async with trio.open_nursery() as nursery:
+        guests = await come(evening, nursery)
+        await frames(guests[2], 20)
+        evening.end()
+        await server.stop()
+        assert not any(guest.done for guest in guests)
+        await server.start()
+    assert check(guests) == 3
+    await server.stop()
+
+
+async def test_a_second_signal_ends_it_at_once(tmp_path: Path) -> None:
+    server = ServerProcess(tmp_path)  # a battle would take its time
+    await server.start()
+    evening = Evening(f"ws://127.0.0.1:{server.port}", random.Random(3))
+    async with trio.open_nursery() as nursery:
+        guests = await come(evening, nursery)
+        await frames(guests[2], 5)
+        began = trio.current_time()
+        server.signal(signal.SIGTERM)
+        await server.logged("drains")
+        await server.stop()
+        assert trio.current_time() - began < 10
+        nursery.cancel_scope.cancel()

@@ -1,0 +1,197 @@
+"""What a new server makes of what the old one has left, where no battle shows it."""
+
+# ruff: noqa: ARG001 - the clock is a fixture that works by being asked for
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import pytest
+import trio
+from trio.testing import MockClock
+
+from protocol.messages import (
+    Accept,
+    Begin,
+    Error,
+    Offer,
+    Quick,
+    Result,
+    Resume,
+    Watch,
+    Welcome,
+)
+from server.edition import Edition
+from server.limits import Limits
+from server.metronome import Metronome
+from tests.journal.worlds import KeptWorld, Universe, universe
+from tests.server.rooms import submit
+from tests.server.visitors import Visitor, get_ready, mirror_of
+
+
+@asynccontextmanager
+async def after(it: Universe) -> AsyncIterator[KeptWorld]:
+    """The server after the one that runs now is killed."""
+    world = await it.server()
+    await world.journal_settled()
+    it.kill()
+    await trio.sleep(0.01)
+    yield await it.server()
+
+
+async def stand_still(_: Metronome) -> None:
+    await trio.sleep_forever()
+
+
+async def back(world: KeptWorld, visitor: Visitor, *, whole: bool = False) -> Visitor:
+    """Somebody who has come back, from where they were."""
+    resumed = await world.resume(
+        visitor, visitor.welcome.token, None if whole else mirror_of(visitor)
+    )
+    await resumed.hear_until(Welcome)
+    return resumed
+
+
+async def test_a_private_room_stays_private(autojump_clock: MockClock) -> None:
+    async with universe() as it:
+        ada = await (await it.server()).create(key="four candles")
+        async with after(it) as world:
+            wrong = world.visit(ada.place)
+            assert (await wrong.refused(Watch(version=1))).code == "wrong_key"
+            await world.watch(ada.place, key="four candles")
+
+
+async def test_seats_boards_and_what_was_being_asked_are_there(autojump_clock: MockClock) -> None:
+    async with universe() as it:
+        world = await it.server()
+        ada = world.visit("quick")
+        await ada.say(Quick(version=1, name="Ada"))
+        ada.place = (await ada.hear_until(Welcome)).room.id
+        await ada.say(submit(0))
+        offer = await ada.hear_until(Offer)
+        async with after(it) as world:
+            again = await back(world, ada)
+            welcome = again.welcome
+            assert (welcome.seat, welcome.offer) == ("a", offer)
+            assert welcome.board is not None
+            assert len(welcome.board["units"]) == len(submit(0).board["units"])  # type: ignore[arg-type]
+            assert welcome.room.a is not None
+            assert welcome.room.a.has_board
+            await again.say(Accept(offer.offer))
+            assert (await again.hear_phase("building")).room.b is not None
+
+
+async def test_who_stays_away_has_the_whole_window_and_then_no_seat(
+    autojump_clock: MockClock,
+) -> None:
+    async with universe(down_seconds=1000) as it:
+        ada, bob = await (await it.server()).pair()
+        async with after(it) as world:
+            await trio.sleep(55)
+            again = await back(world, ada)
+            assert again.welcome.room.b is not None
+            assert (await again.hear_phase("waiting")).room.b is None
+            late = await world.resume(bob, bob.welcome.token)
+            assert (await late.hear_until(Error)).code == "bad_token"
+
+
+async def test_boards_that_fought_may_still_be_fought(autojump_clock: MockClock) -> None:
+    async with universe() as it:
+        world = await it.server()
+        ada, bob = await world.pair(best_of=1)
+        await get_ready(ada, bob)
+        await bob.hear_until(Result)
+        async with after(it) as world:
+            names = {stored.name for stored in world.hall._boards._boards.values()}  # type: ignore[attr-defined]
+            assert {"Ada", "Bob"} <= names
+
+
+async def test_of_rooms_that_closed_the_record_stays(autojump_clock: MockClock) -> None:
+    async with universe(Limits(waiting_seconds=5)) as it:
+        ada = await (await it.server()).create()
+        await ada.hear_end()
+        async with after(it) as world:
+            (record,) = world.hall.records
+            assert (record.state.id, len(world.hall)) == (ada.place, 0)
+
+
+async def test_whoever_comes_first_finds_the_battle_where_it_is(
+    autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where a thousand rooms are fought again, and this one's turn has not come."""
+    async with universe(down_seconds=20) as it:
+        world = await it.server()
+        ada, bob = await world.pair()
+        await get_ready(ada, bob)
+        await bob.hear_until(Begin)
+        monkeypatch.setattr(Metronome, "run", stand_still)
+        async with after(it) as world:
+            assert len(world.hall.find(ada.place).feed.entries) == 1
+            again = await back(world, bob)
+            while not again.frames() or again.frames()[-1].tick < 20 * 20 - 20:
+                await again.hear()
+            mirror_of(bob, again)
+
+
+async def test_battles_that_were_missed_are_all_told(autojump_clock: MockClock) -> None:
+    """Eve is away for three battles, and the server is killed in the last of them."""
+    async with universe(Limits(resume_seconds=300, ping_seconds=1e4), down_seconds=1) as it:
+        world = await it.server()
+        ada, bob = await world.pair(best_of=9)
+        eve = await world.watch(ada.place)
+        await get_ready(ada, bob)
+        await eve.hear_until(Begin)
+        for _ in range(5):
+            await eve.hear()
+        await eve.drop()
+        for _ in range(3):
+            await ada.hear_until(Result)
+            await ada.hear_phase("building")
+            await get_ready(ada, bob)
+        await ada.hear_until(Begin)
+        async with after(it) as world:
+            again = await back(world, eve)
+            for number in (1, 2, 3, 4):
+                result = await again.hear_until(Result)
+                assert result.battle == f"{ada.place}.{number}"
+            mirror_of(eve, again)  # which finds no gap
+            battles = [m.battle for m in again.heard if isinstance(m, Begin)]
+            assert battles == [f"{ada.place}.{number}" for number in (2, 3, 4)]
+
+
+async def test_a_battle_of_another_edition_is_void_and_the_series_goes_on(
+    autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with universe() as it:
+        world = await it.server()
+        ada, bob = await world.pair()
+        await get_ready(ada, bob)
+        await bob.hear_until(Begin)
+        monkeypatch.setattr("server.backstage.edition_of", lambda _: Edition("9", "other"))
+        async with after(it) as world:
+            again = await back(world, bob)
+            assert (await again.hear_until(Result)).reason == "void"
+            assert (again.welcome.room.phase, again.welcome.room.round) == ("building", 2)
+
+
+async def test_a_room_that_cannot_be_made_again_holds_up_no_other(
+    autojump_clock: MockClock,
+) -> None:
+    async with universe() as it:
+        world = await it.server()
+        ada = await world.create()
+        world.store._db.execute("INSERT INTO rooms VALUES ('torn', '{}')")
+        async with after(it) as world:
+            await back(world, ada)
+            assert len(world.hall) == 1
+
+
+async def test_a_wrong_token_is_still_wrong(autojump_clock: MockClock) -> None:
+    async with universe() as it:
+        ada = await (await it.server()).create()
+        async with after(it) as world:
+            visitor = world.visit(ada.place)
+            await visitor.say(Resume(version=1, token=ada.welcome.token[:-1]))  # type: ignore[arg-type]
+            assert (await visitor.hear_until(Error)).code == "bad_token"
+            await back(world, ada)

@@ -1,0 +1,68 @@
+"""The boards of those who are not there."""
+
+from __future__ import annotations
+
+import random
+
+import msgspec
+
+from engine import Rules, base_catalog, sample_boards
+from protocol.messages import Ready
+from server.boards import MemoryBoards, board_id
+from tests.server.rooms import RULES, board
+
+
+def memory(most: int = 3) -> MemoryBoards:
+    return MemoryBoards(most, random.Random(1))
+
+
+def picked(boards: MemoryBoards, times: int = 300) -> set[str]:
+    """The names of what is picked, over many picks."""
+    picks = (boards.pick() for _ in range(times))
+    return {stored.name for stored in picks if stored is not None}
+
+
+def test_there_is_always_one_to_fight() -> None:
+    boards = memory()
+    assert boards.pick() is None
+    boards.add_samples(base_catalog(), RULES)
+    assert picked(boards) == {str(value.get("name", n)) for n, value in sample_boards().items()}
+
+
+def test_the_newest_are_kept_and_the_samples_stay() -> None:
+    boards = memory(most=2)
+    boards.add_samples(base_catalog(), RULES)
+    samples = picked(boards)
+    for name in ("Ada", "Bob", "Ada", "Cid"):  # Ada fights again before Cid comes
+        boards.keep(name, board(0))
+    assert picked(boards) - samples == {"Ada", "Cid"}
+    assert picked(boards) >= samples
+
+
+def test_the_same_board_of_the_same_owner_is_kept_once() -> None:
+    assert memory().keep("Ada", board(0)) == board_id("Ada", board(0))
+    assert board_id("Ada", board(0)) != board_id("Bob", board(0))
+    assert board_id("Ada", board(0)) != board_id("Ada", board(1))
+
+
+def test_of_one_player_only_the_newest_are_kept() -> None:
+    boards = MemoryBoards(100, random.Random(1), most_of_one=2)
+    boards.add_samples(base_catalog(), RULES)
+    samples = len(picked(boards))
+    boards.keep("Bob", board(0))
+    kept = [boards.keep("Ada", board(number)) for number in range(5)]
+    ids = {stored.id for stored in (boards.pick() for _ in range(500)) if stored is not None}
+    assert ids & set(kept) == set(kept[-2:])
+    assert board_id("Bob", board(0)) in ids
+    assert len(ids) == samples + 3
+
+
+def test_an_id_can_serve_as_a_nonce() -> None:
+    ready = {"type": "ready", "nonce": board_id("Ada", board(0))}
+    assert isinstance(msgspec.convert(ready, Ready), Ready)
+
+
+def test_samples_that_the_servers_rules_forbid_are_left_out() -> None:
+    boards = memory()
+    boards.add_samples(base_catalog(), Rules(scrip_budget=0))
+    assert boards.pick() is None

@@ -1,0 +1,81 @@
+"""Signs of life: who gives them stays, however long, and who gives none is closed."""
+
+# ruff: noqa: ARG001 - the clock is a fixture that works by being asked for
+
+from __future__ import annotations
+
+import os
+
+import pytest
+import trio
+from trio.testing import MockClock, wait_all_tasks_blocked
+
+from protocol.codes import CloseCode
+from server.delivery import PING
+from server.keepalive import STEP_SECONDS, Keepalive
+from server.metronome import Metronome
+from tests.server.feeds import Written
+from tests.server.peers import KINDS, link
+
+PONG = b"\x8a\x80mask"  # an empty one, as a client sends it
+SECONDS = 20.0
+
+
+@pytest.mark.parametrize("kind", KINDS)
+async def test_who_answers_stays(kind: str, autojump_clock: MockClock) -> None:
+    metronome = Metronome()
+    keepalive = Keepalive(metronome, SECONDS)
+    async with link(Written().feed, kind) as it, trio.open_nursery() as nursery:
+        nursery.start_soon(metronome.run)
+        await wait_all_tasks_blocked()
+        keepalive.add(it.follower)
+        for _ in range(10):
+            assert await it.peer.read() == ["ping"]
+            await it.peer.stream.send_all(PONG)
+        assert 10 * SECONDS <= trio.current_time() <= 10 * (SECONDS + 2 * STEP_SECONDS)
+        assert it.connection.state.name == "OPEN"
+        nursery.cancel_scope.cancel()
+
+
+async def test_who_gives_no_sign_of_life_is_closed(autojump_clock: MockClock) -> None:
+    metronome = Metronome()
+    keepalive = Keepalive(metronome, SECONDS)
+    async with link(Written().feed, "socket") as it, trio.open_nursery() as nursery:
+        nursery.start_soon(metronome.run)
+        await wait_all_tasks_blocked()
+        keepalive.add(it.follower)
+        with trio.fail_after(2 * SECONDS + 5):
+            await it.connection.wait_closed()
+        assert trio.current_time() >= 2 * SECONDS
+        assert await it.peer.read_until(f"close {CloseCode.TRY_LATER.value}")
+        nursery.cancel_scope.cancel()
+
+
+async def test_who_has_gone_is_not_asked(autojump_clock: MockClock) -> None:
+    metronome = Metronome()
+    keepalive = Keepalive(metronome, SECONDS)
+    async with link(Written().feed, "socket") as it, trio.open_nursery() as nursery:
+        nursery.start_soon(metronome.run)
+        await wait_all_tasks_blocked()
+        keepalive.add(it.follower)
+        assert len(keepalive) == 1
+        keepalive.remove(it.follower)
+        await trio.sleep(3 * SECONDS)
+        assert it.peer.read_now() == []
+        assert (len(keepalive), keepalive.gone) == (0, 1)
+        nursery.cancel_scope.cancel()
+
+
+async def test_one_that_is_being_written_to_is_not_asked_as_well(
+    autojump_clock: MockClock,
+) -> None:
+    async with link(Written().feed, "socket") as it:
+        await wait_all_tasks_blocked()
+        async with it.connection.send_lock:
+            assert not it.follower.ping()
+        assert not it.connection.unheard
+        assert it.follower.ping()
+        unheard: bool = it.connection.unheard
+        assert unheard
+        assert isinstance(it.peer.stream, trio.SocketStream)
+        assert os.read(it.peer.stream.socket.fileno(), 99) == PING

@@ -1,0 +1,79 @@
+"""What hangs is ended, and nothing else notices."""
+
+# ruff: noqa: ARG001 - the clock is a fixture that works by being asked for
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from pathlib import Path
+
+import pytest
+import trio
+from trio.testing import MockClock
+
+from engine import Battle
+from protocol.messages import Result
+from server.limits import Limits
+from server.watchdog import Hung, Watchdog
+from tests.server.visitors import get_ready, open_world
+
+
+def spin(seconds: float) -> None:
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        pass
+
+
+def files_of(folder: Path) -> tuple[str, str]:
+    """The one file there is, and what is in it."""
+    (file,) = folder.iterdir()
+    return str(file), file.read_text()
+
+
+def test_work_that_goes_on_for_too_long_is_ended() -> None:
+    dog = Watchdog(0.1)
+    with dog.on_guard(), pytest.raises(Hung), dog.watching():
+        spin(5)
+
+
+def test_work_that_comes_to_its_end_is_let_be() -> None:
+    dog = Watchdog(0.2)
+    with dog.on_guard():
+        for _ in range(8):
+            with dog.watching():
+                spin(0.05)
+        spin(0.5)  # what is not watched may take its time
+
+
+async def test_a_battle_whose_tick_hangs_is_void_and_the_others_go_on(
+    autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    step = Battle.step
+
+    def hang(battle: Battle) -> object:
+        if battle.setup.seed == seeds[0] and battle.tick > 100:
+            spin(60)
+        return step(battle)
+
+    seeds: list[str] = []
+    async with open_world(Limits(hang_seconds=0.2), faults=tmp_path) as world:
+        with world.hall.watchdog.on_guard():
+            ada, bob = await world.pair(best_of=1)
+            cid, dan = await world.pair(best_of=1)
+            await get_ready(ada, bob)
+            await bob.hear_phase("battle")
+            terms = world.hall.find(ada.place).room.match.terms
+            assert terms is not None
+            seeds.append(terms.setup.seed)
+            monkeypatch.setattr(Battle, "step", hang)
+            await get_ready(cid, dan)
+            assert (await bob.hear_until(Result)).reason == "void"
+            assert (await dan.hear_until(Result)).digest is not None
+    file, text = files_of(tmp_path)
+    assert json.loads(text)["seed"] == seeds[0]
+    # The file fights the same battle: here it does not hang.
+    command = [sys.executable, "-c", "from server.cli import main; main()", "battle", file]
+    fought = await trio.run_process(command, capture_stdout=True)
+    assert json.loads(fought.stdout.splitlines()[-1])["kind"] == "battle_end"
