@@ -1,4 +1,4 @@
-"""Compiles the engine's hot modules with mypyc where a compiler is.
+"""Compiles the hot modules of engine and protocol with mypyc where a compiler is.
 
 An installed engine is compiled; an editable one stays plain Python, so that an edit takes effect.
 Where compiling fails the install goes on with plain Python, and `phylactery --version` says which
@@ -11,7 +11,7 @@ import sys
 from setuptools import setup
 
 # What runs in every tick; the rest runs once a battle or once a process.
-HOT = (
+ENGINE = (
     "activations",
     "battle",
     "board",
@@ -29,6 +29,11 @@ HOT = (
     "snapshot",
     "unit",
 )
+HOT = [f"engine/{name}.py" for name in ENGINE] + [
+    "protocol/frames.py",
+    "protocol/view.py",
+    "protocol/wire_events.py",
+]
 
 
 def compiled() -> list:
@@ -38,7 +43,7 @@ def compiled() -> list:
     try:
         from mypyc.build import mypycify
 
-        modules = mypycify([f"engine/{name}.py" for name in HOT], opt_level="3")
+        modules = mypycify(HOT, opt_level="3")
     except (Exception, SystemExit) as reason:  # mypyc exits on what it cannot translate
         print(f"phylactery: the engine stays plain Python: {reason}", file=sys.stderr)
         return []

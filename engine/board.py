@@ -15,6 +15,7 @@ from engine.rules import Rules
 CELLS: Final = 8
 ROW: Final = 4  # cells in a row
 MOST_RUNES: Final = 2
+MOST_READ: Final = 64  # units of a board that holds too many
 
 
 @dataclass(frozen=True)
@@ -72,40 +73,55 @@ def board_from(
 ) -> Board:
     """As `read_board`, but adds to `faults`."""
     reader = Reader(value, path, faults)
-    before = len(faults)
     reader.only(("units", "name", "text"))
     reader.text("name", default="")
     reader.text("text", default="", longest=500)
     units: list[BoardUnit] = []
-    if isinstance(value, dict) and not reader.missing("units"):
-        items = reader.items("units")
-        if isinstance(reader.fields["units"], list) and not 1 <= len(items) <= CELLS:
-            reader.fault("units", f"a board holds 1 to {CELLS} units, not {len(items)}")
-        units = [_read_unit(item, unit_path, catalog, faults) for unit_path, item in items]
-        _check_cells(reader, units)
-    board = Board(tuple(sorted(units, key=lambda unit: unit.cell)))
-    if len(faults) == before and board.price(catalog) > rules.scrip_budget:
-        price = board.price(catalog)
+    price = 0
+    for unit_path, item in _items(reader):
+        unit, cost = _read_unit(item, unit_path, catalog, faults)
+        units.append(unit)
+        price += cost
+    _check_cells(reader, units)
+    if price > rules.scrip_budget:
         reader.fault("units", f"cost {price} Scrip of a budget of {rules.scrip_budget}")
-    return board
+    return Board(tuple(sorted(units, key=lambda unit: unit.cell)))
 
 
-def _read_unit(value: object, path: str, catalog: Catalog, faults: list[Fault]) -> BoardUnit:
+def _items(reader: Reader) -> list[tuple[str, object]]:
+    """The units with their paths; none where there are too many to be read one by one."""
+    if not reader.has("units"):
+        if reader.is_object:
+            reader.missing("units")
+        return []
+    items = reader.items("units")
+    if isinstance(reader.fields["units"], list) and not 1 <= len(items) <= CELLS:
+        reader.fault("units", f"a board holds 1 to {CELLS} units, not {len(items)}")
+    return items if len(items) <= MOST_READ else []
+
+
+def _read_unit(
+    value: object, path: str, catalog: Catalog, faults: list[Fault]
+) -> tuple[BoardUnit, int]:
+    """A unit, and its price as far as it can be told."""
     reader = Reader(value, path, faults)
     reader.only(("cell", "card", "runes", "scrip"))
     cell = reader.integer("cell", 0, CELLS - 1)
+    before = len(faults)
     card = reader.choice("card", "card", tuple(catalog.cards))
     runes = reader.names("runes", "rune", tuple(catalog.runes))
     if len(runes) > MOST_RUNES:
         reader.fault("runes", f"a unit wears up to {MOST_RUNES} runes, not {len(runes)}")
-    return BoardUnit(cell, card, runes, read_stats(reader, "scrip", 0))
+    unit = BoardUnit(cell, card, runes, read_stats(reader, "scrip", 0))
+    return unit, unit_price(unit, catalog) if len(faults) == before else 0
 
 
 def _check_cells(reader: Reader, units: list[BoardUnit]) -> None:
     taken: dict[int, int] = {}
+    faulty = {fault.path for fault in reader.faults}
     for index, unit in enumerate(units):
         item_path = f"{reader.at('units')}[{index}].cell"
-        if any(fault.path == item_path for fault in reader.faults):
+        if item_path in faulty:
             continue
         if unit.cell in taken:
             sentence = f"cell {unit.cell} is held by units[{taken[unit.cell]}]"

@@ -15,7 +15,7 @@ from typing import Final, Protocol, TypeVar
 from engine.definitions import STAT_NAMES, Card, Resonance, Rune, Stats
 from engine.faults import Fault, Refused, did_you_mean
 from engine.printing import read_card, read_resonance, read_rune
-from engine.reading import Reader
+from engine.reading import MOST_SUGGESTIONS, Reader, describe
 
 # TOML writes a list of tables under the name of one: [[card]].
 KINDS: Final = (("cards", "card"), ("runes", "rune"), ("resonances", "resonance"))
@@ -130,5 +130,5 @@ def _check_known(
     reader: Reader, path: str, what: str, name: object, known: dict[str, _Definition]
 ) -> None:
     if isinstance(name, str) and name not in known:
-        sentence = f'no {what} "{name}"{did_you_mean(name, known)}'
-        reader.faults.append(Fault(path, sentence))
+        near = did_you_mean(name, known) if len(reader.faults) < MOST_SUGGESTIONS else ""
+        reader.faults.append(Fault(path, f"no {what} {describe(name)}{near}"))

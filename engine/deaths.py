@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import bisect
+
 from engine.effects import Effects
 from engine.lines import Moment
 from engine.setup import Setup
@@ -115,9 +117,8 @@ class Deaths(Effects):
         self.hold(unit.side, unit.cell, None)
         if unit.has("everlasting"):
             unit.return_due = self.tick + self.rules.everlasting_ticks
-            self.returns.append(unit)
             # A death that resolved inside another is the younger one, though it was through first.
-            self.returns.sort(key=lambda returning: returning.death_number)
+            bisect.insort(self.returns, unit, key=lambda returning: returning.death_number)
             self.record.add("return_due", (unit.id, unit.return_due))
 
     # Revival (500.9)

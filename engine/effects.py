@@ -159,8 +159,8 @@ class Effects(Lines):
             self.record.add("quicken", (target.id, speed))
 
     def _grant(self, target: Unit, effect: Effect) -> None:
-        """Nothing changes where the unit has the keyword for as long or longer. A timed grant
-        ends on its tick, whatever was granted after it."""
+        """Nothing changes where the unit has the keyword for as long or longer; a longer grant
+        takes the place of a shorter one, and of its end."""
         until = FOR_LIFE
         if effect.battle:
             until = FOR_BATTLE
@@ -169,6 +169,7 @@ class Effects(Lines):
         keyword = effect.keyword
         if keyword in target.keywords or until <= target.granted.get(keyword, NEVER):
             return
+        _forget(target, "grant", keyword)
         target.granted[keyword] = until
         if until == FOR_BATTLE:
             self.record.add("grant", (target.id, keyword, "battle"))
@@ -208,8 +209,7 @@ class Effects(Lines):
             unit.frozen_until = NEVER
             self.record.add("status_end", (unit.id, "freeze"))
         elif ending.kind == "grant":
-            if unit.granted[ending.name] == ending.tick:  # no longer one was made since
-                del unit.granted[ending.name]
+            del unit.granted[ending.name]
             self.record.add("grant_end", (unit.id, ending.name))
         else:
             value = self.change_stat(unit, ending.name, -ending.amount)

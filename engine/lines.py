@@ -127,6 +127,8 @@ class Lines(Field):
         even if it has come back (600.1); a dead unit's own death lines all do."""
         life = unit.incarnation
         for ability in unit.abilities.get(channel, ()):
+            if self._is_spent():
+                return
             if channel != "death" and not unit.lives_as(life):
                 return
             self.fire_line(unit, ability, moment)
@@ -154,6 +156,11 @@ class Lines(Field):
             self.perform(unit, effect, moment)
         self.depth -= 1
         return True
+
+    def _is_spent(self) -> bool:
+        """Whether no line can fire any more in this batch, and the log has said so."""
+        batch = self.batch
+        return batch is not None and batch.cut and batch.lines >= self.rules.chain_lines
 
     def _within_chain(self) -> bool:
         """600.5: whether one more line may fire in this batch; counts it if so."""

@@ -53,6 +53,7 @@ CARD_FIELDS: Final = (
     *("id", "name", "text", "price", *STAT_NAMES, "focus", "strike"),
     *("keywords", "immune", "resonance", "lines"),
 )
+MOST_RESONANCES: Final = 64
 MOST_SUMMONED: Final = 256  # a board half has 8 cells; the rest of them is nothing
 
 
@@ -85,7 +86,11 @@ def read_card(value: object, path: str, faults: list[Fault]) -> Card:
 
 def _read_resonance_names(reader: Reader) -> tuple[str, ...]:
     """Names that the catalog will look up; here they only must be different texts."""
-    texts = [item for _, item in reader.items("resonance") if isinstance(item, str)]
+    items = reader.items("resonance")
+    if len(items) > MOST_RESONANCES:
+        reader.fault("resonance", f"must be at most {MOST_RESONANCES}, not {len(items)}")
+        return ()
+    texts = [item for _, item in items if isinstance(item, str)]
     return reader.names("resonance", "resonance", texts)
 
 

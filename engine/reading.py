@@ -13,12 +13,14 @@ from engine.faults import Fault, did_you_mean
 
 MAX_NUMBER: Final = 1_000_000_000  # sums of such numbers over a battle stay within 53 bits
 TICKS_PER_SECOND: Final = 20
+MOST_SUGGESTIONS: Final = 50  # finding the nearest name takes its time; who errs more needs none
 
 _NAMES_OF_TYPES: Final[tuple[tuple[type, str], ...]] = (
     (bool, "true or false"),
     (str, "a text"),
     (list, "a list"),
     (dict, "an object"),
+    (float, "a number"),
 )
 
 
@@ -28,12 +30,17 @@ def describe(value: object) -> str:
         return "null"
     if isinstance(value, bool):
         return "true" if value else "false"
+    if isinstance(value, int) and value.bit_length() > 10_000:  # Python would not write it
+        return "a number of thousands of digits"
     if isinstance(value, (int, Decimal)):
         text = str(value)
         return text if len(text) <= 24 else text[:24] + "…"
     if isinstance(value, str):
         return f'"{value[:40]}…"' if len(value) > 40 else f'"{value}"'
-    return next((name for kind, name in _NAMES_OF_TYPES if isinstance(value, kind)), "a number")
+    return next(
+        (name for kind, name in _NAMES_OF_TYPES if isinstance(value, kind)),
+        "a value of another kind",
+    )
 
 
 def is_clean(text: str) -> bool:
@@ -49,6 +56,7 @@ class Reader:
         self.path = path
         self.faults = faults
         self.fields: dict[str, object] = {}
+        self.is_object = isinstance(value, dict)
         if isinstance(value, dict):
             self.fields = {key: field for key, field in value.items() if field is not None}
         else:
@@ -68,7 +76,8 @@ class Reader:
         names = list(known)
         for key in self.fields:
             if key not in names:
-                self.fault(key, f"unknown field{did_you_mean(key, names)}")
+                near = did_you_mean(key, names) if len(self.faults) < MOST_SUGGESTIONS else ""
+                self.fault(key, f"unknown field{near}")
 
     def has(self, key: str) -> bool:
         return key in self.fields
@@ -107,8 +116,9 @@ class Reader:
         if not 0 < value <= MAX_NUMBER:
             self.fault(key, f"must be above 0 and at most {MAX_NUMBER}, not {describe(value)}")
             return 1
-        ticks = value * TICKS_PER_SECOND
-        if ticks != int(ticks):
+        hundredths = Decimal(value).quantize(Decimal("0.01"))  # a tick is five of them
+        ticks = hundredths * TICKS_PER_SECOND
+        if hundredths != value or ticks != int(ticks):
             self.fault(key, f"{describe(value)} seconds are not a whole number of ticks (0.05)")
             return 1
         return int(ticks)
@@ -144,7 +154,9 @@ class Reader:
         if isinstance(value, str) and value in known:
             return value
         if isinstance(value, str):
-            sentence = f"no {what} {describe(value)}{did_you_mean(value, known)}"
+            sentence = f"no {what} {describe(value)}"
+            if len(self.faults) < MOST_SUGGESTIONS:
+                sentence += did_you_mean(value, known)
         else:
             sentence = f"must be the name of a {what}, not {describe(value)}"
         self.faults.append(Fault(path, sentence))
@@ -167,7 +179,7 @@ class Reader:
 
     def names(self, key: str, what: str, known: Sequence[str]) -> tuple[str, ...]:
         """A list of different known names."""
-        names: list[str] = []
+        names: dict[str, None] = {}  # in order
         for path, item in self.items(key):
             before = len(self.faults)
             name = self.one_of(item, path, what, known)
@@ -175,5 +187,5 @@ class Reader:
                 continue
             if name in names:
                 self.faults.append(Fault(path, f'{what} "{name}" stands here twice'))
-            names.append(name)
+            names[name] = None
         return tuple(names)

@@ -64,8 +64,10 @@ def rules_from(value: object, path: str, faults: list[Fault]) -> Rules:
     changes: dict[str, int] = {}
     for name in reader.fields:
         if name in RANGES:
-            low, high = RANGES[name]
-            changes[name] = reader.integer(name, low, high)
+            before = len(faults)
+            number = reader.integer(name, *RANGES[name])
+            if len(faults) == before:
+                changes[name] = number
         elif name != "vessel_bands":
             suggestion = did_you_mean(name, (*RANGES, "vessel_bands"))
             faults.append(Fault(reader.at(name), f'no rule "{name}"{suggestion}'))

@@ -217,6 +217,7 @@ def _live(stage: Stage, session: Session) -> Place:
 
     Since the battle's last frame there can only have been room updates, and the welcome is newer.
     """
+    stage.feed.fill()  # or what is over would come to one who was not there
     feed, room = stage.feed, stage.state()
     # Also where it has run to its end, and the result is only being kept.
     keyframe = feed.keyframe() if room.phase == "battle" else None

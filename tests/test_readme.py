@@ -23,6 +23,9 @@ from engine import (
     sample_boards,
 )
 from server.cli.app import app
+from server.config import Config
+from server.hall import Hall
+from server.metronome import Metronome
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -70,6 +73,12 @@ def test_its_commands_exist(line: str) -> None:
     shown = CliRunner().invoke(app, [words[0], "--help"], env={"COLUMNS": "200"})
     assert shown.exit_code == 0
     assert all(word in shown.output for word in words[1:] if word.startswith("--"))
+
+
+async def test_its_metrics_are_those_of_the_server() -> None:
+    text = Hall(Config(), Metronome()).exporter.text().decode()
+    exported = set(re.findall(r"^# TYPE (phylactery_\w+)", text, re.MULTILINE))
+    assert set(re.findall(r"`(phylactery_\w+)`", README)) == exported
 
 
 def test_every_path_it_names_is_there() -> None:

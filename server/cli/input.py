@@ -11,6 +11,7 @@ import json
 import re
 import sys
 import tomllib
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
@@ -48,8 +49,8 @@ class Repeated(dict[str, object]):
 
     def __init__(self, pairs: list[tuple[str, object]]) -> None:
         super().__init__(pairs)
-        keys = [key for key, _ in pairs]
-        self.keys_repeated = sorted({key for key in keys if keys.count(key) > 1})
+        times = Counter(key for key, _ in pairs)
+        self.keys_repeated = sorted(key for key, count in times.items() if count > 1)
 
 
 def read_object(file: str) -> object:

@@ -137,9 +137,7 @@ class Replayer:
         self.units[event["unit"]]["granted"][event["keyword"]] = event["until"]
 
     def on_grant_end(self, event: Json) -> None:
-        granted = self.units[event["unit"]]["granted"]
-        if granted.get(event["keyword"]) == event["tick"]:
-            del granted[event["keyword"]]
+        del self.units[event["unit"]]["granted"][event["keyword"]]
 
     def on_charge(self, event: Json) -> None:
         unit = self.units[event["unit"]]

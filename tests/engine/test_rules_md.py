@@ -22,6 +22,7 @@ from engine.definitions import (
 )
 from engine.events import NUMBERS
 from engine.printing import VERB_FIELDS
+from engine.rules import RANGES
 from tests.engine.stage import play
 
 TEXT = (Path(engine.__file__).parent / "RULES.md").read_text(encoding="utf-8")
@@ -173,3 +174,9 @@ def test_the_battle_of_the_rulebook_can_be_fought() -> None:
     assert block is not None
     story = play(json.loads(block[1]), 1200)
     assert story.one("battle_end")
+
+
+def test_the_ranges_are_those_that_are_read() -> None:
+    rows = re.findall(r"^\| `(\w+)` \| ([\d,]+) to ([\d,]+) \|$", TEXT, re.MULTILINE)
+    written = {name: (int(a.replace(",", "")), int(b.replace(",", ""))) for name, a, b in rows}
+    assert written == RANGES

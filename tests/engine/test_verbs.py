@@ -131,14 +131,17 @@ def test_verb_grant_changes_nothing_where_the_unit_has_it_itself() -> None:
     grants({"battle": True}, keywords=["rabid"]).never("grant")
 
 
-@pytest.mark.parametrize("longer", [{"seconds": 3}, {}, {"battle": True}])
-def test_verb_grant_each_timed_one_ends_on_its_tick_though_a_longer_one_stands(
-    longer: Json,
+@pytest.mark.parametrize(
+    ("longer", "ends"), [({"seconds": 3}, [60]), ({}, []), ({"battle": True}, [])]
+)
+def test_verb_grant_a_longer_one_takes_the_place_of_a_shorter_one_and_of_its_end(
+    longer: Json, ends: list[int]
 ) -> None:
     story = grants({"seconds": 1}, longer, until=40)
     assert len(story.all("grant")) == 2
-    assert story.ticks("grant_end") == [20]
+    story.never("grant_end")
     assert story.state("a0").keywords == ("rabid",)
+    assert grants({"seconds": 1}, longer, until=70).ticks("grant_end") == ends
 
 
 def test_verb_charge_moves_charge_and_not_below_empty() -> None:

@@ -195,3 +195,18 @@ async def test_a_wrong_token_is_still_wrong(autojump_clock: MockClock) -> None:
             await visitor.say(Resume(version=1, token=ada.welcome.token[:-1]))  # type: ignore[arg-type]
             assert (await visitor.hear_until(Error)).code == "bad_token"
             await back(world, ada)
+
+
+async def test_who_comes_anew_is_told_nothing_of_a_battle_that_was_over(
+    autojump_clock: MockClock,
+) -> None:
+    async with universe() as it:
+        world = await it.server()
+        ada, bob = await world.pair()
+        await get_ready(ada, bob)
+        await bob.hear_until(Result)
+        async with after(it) as world:
+            eve = await world.watch(ada.place)
+            await back(world, ada)
+            await eve.hear_phase("building")
+            assert (eve.frames(), [m for m in eve.heard if isinstance(m, Result)]) == ([], [])
