@@ -20,7 +20,6 @@ _NAMES_OF_TYPES: Final[tuple[tuple[type, str], ...]] = (
     (str, "a text"),
     (list, "a list"),
     (dict, "an object"),
-    (float, "a number"),
 )
 
 
@@ -37,10 +36,8 @@ def describe(value: object) -> str:
         return text if len(text) <= 24 else text[:24] + "…"
     if isinstance(value, str):
         return f'"{value[:40]}…"' if len(value) > 40 else f'"{value}"'
-    return next(
-        (name for kind, name in _NAMES_OF_TYPES if isinstance(value, kind)),
-        "a value of another kind",
-    )
+    kinds = (name for kind, name in _NAMES_OF_TYPES if isinstance(value, kind))
+    return next(kinds, "a number")
 
 
 def is_clean(text: str) -> bool:

@@ -87,15 +87,17 @@ class Crew:
         self._tallies: dict[int, Tally] = {share.number: Tally() for share in shares}
         self._endings: list[Ending] = []
         self._ended = trio.Event()
+        self._ordering = trio.Lock()  # several listeners may pass an order on at once
 
     async def start(self, share: Share, nursery: trio.Nursery) -> None:
         command = [sys.executable, "-m", "server.load.worker"]
         process = await trio.lowlevel.open_process(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE
         )
-        self._processes.append(process)
         assert process.stdin is not None, "it was asked for"
-        await process.stdin.send_all(msgspec.json.encode(share) + b"\n")
+        async with self._ordering:  # its share comes before any order
+            self._processes.append(process)
+            await process.stdin.send_all(msgspec.json.encode(share) + b"\n")
         nursery.start_soon(self._listen, share.number, process)
 
     def kill(self) -> None:
@@ -150,9 +152,10 @@ class Crew:
 
     async def _order(self, order: Order) -> None:
         line = msgspec.json.encode(order) + b"\n"
-        for process in self._processes:
-            assert process.stdin is not None, "it was asked for"
-            await process.stdin.send_all(line)
+        async with self._ordering:
+            for process in self._processes:
+                assert process.stdin is not None, "it was asked for"
+                await process.stdin.send_all(line)
 
     async def _end(self) -> None:
         await self._order(Order(end=True))
