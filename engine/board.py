@@ -110,8 +110,9 @@ def _read_unit(
     before = len(faults)
     card = reader.choice("card", "card", tuple(catalog.cards))
     runes = reader.names("runes", "rune", tuple(catalog.runes))
-    if len(runes) > MOST_RUNES:
-        reader.fault("runes", f"a unit wears up to {MOST_RUNES} runes, not {len(runes)}")
+    worn = reader.fields.get("runes")
+    if isinstance(worn, list) and len(worn) > MOST_RUNES:
+        reader.fault("runes", f"a unit wears up to {MOST_RUNES} runes, not {len(worn)}")
     unit = BoardUnit(cell, card, runes, read_stats(reader, "scrip", 0))
     return unit, unit_price(unit, catalog) if len(faults) == before else 0
 
