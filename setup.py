@@ -10,7 +10,8 @@ import sys
 
 from setuptools import setup
 
-# What runs in every tick; the rest runs once a battle or once a process.
+# What runs in every tick; the rest runs once a battle or once a process. `snapshot` is left out:
+# msgspec asks UnitState for the types of its fields, and compiled classes no longer know them.
 ENGINE = (
     "activations",
     "battle",
@@ -26,7 +27,6 @@ ENGINE = (
     "log",
     "rules",
     "setup",
-    "snapshot",
     "unit",
 )
 HOT = [f"engine/{name}.py" for name in ENGINE] + [
