@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from engine.catalog import Catalog
-from engine.definitions import STAT_NAMES, Stats
+from engine.definitions import Stats
 from engine.faults import Fault, Refused
 from engine.printing import read_stats
 from engine.reading import Reader
@@ -128,6 +128,3 @@ def _check_cells(reader: Reader, units: list[BoardUnit]) -> None:
             sentence = f"cell {unit.cell} is held by units[{taken[unit.cell]}]"
             reader.faults.append(Fault(item_path, sentence))
         taken.setdefault(unit.cell, index)
-
-
-__all__ = ["CELLS", "ROW", "STAT_NAMES", "Board", "BoardUnit", "board_from", "read_board"]

@@ -83,6 +83,3 @@ def _read_boards(reader: Reader, catalog: Catalog, rules: Rules) -> tuple[Board,
         if isinstance(reader.fields["boards"], dict) and not boards.missing(side)
     ]
     return (read[0], read[1]) if len(read) == 2 else (Board(()), Board(()))
-
-
-__all__ = ["Fault", "Setup", "read_battle"]
