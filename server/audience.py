@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from server.delivery import Follower, push_all
+from server.delivery import Follower
 
 
 class Audience:
@@ -17,6 +17,7 @@ class Audience:
 
     def __init__(self) -> None:
         self._players: set[Follower] = set()
+        self._players_wait = False  # for what is new in this round
         self._places: dict[Follower, int] = {}  # of spectators, in the list of turns
         self._turns: list[Follower | None] = []  # None: one who has left
         self._next = 0  # whose turn it is
@@ -46,19 +47,19 @@ class Audience:
 
     @property
     def has_turns_left(self) -> bool:
-        return self._left > 0
+        return self._left > 0 or self._players_wait
 
-    def announce(self) -> int:
-        """Begins a round: something was added to the feed. How many players were written to."""
-        told = push_all(self._players)
+    def announce(self) -> None:
+        """Begins a round: something was added to the feed."""
+        self._players_wait = True
         if not self._left and len(self._turns) > 2 * len(self._places):
             self._close_up()
         self._end = self._left = len(self._turns)
-        return told
 
-    def sweep(self, most: int) -> int:
-        """Gives up to `most` spectators their turn; how many were written to."""
-        told = 0
+    def next_turns(self, most: int) -> list[Follower]:
+        """Whose turn it is now: all players first, and up to `most` spectators."""
+        turns: list[Follower | None] = [*self._players] if self._players_wait else []
+        self._players_wait = False
         while most > 0 and self._left > 0:
             if self._next == self._end:
                 self._next = 0
@@ -67,8 +68,8 @@ class Audience:
             self._next += len(some)
             self._left -= len(some)
             most -= len(some)
-            told += push_all(some)
-        return told
+            turns += some
+        return [one for one in turns if one is not None]
 
     def _close_up(self) -> None:
         """Forgets the places of those who have left."""

@@ -10,6 +10,7 @@ import trio
 from server.boards import BoardStore
 from server.config import Config
 from server.edition import Edition, edition_of
+from server.fanout import Crier
 from server.journal.clock import Clock
 from server.journal.writer import Journal
 from server.metrics import Metrics
@@ -55,7 +56,9 @@ class Backstage:
     metrics: Metrics
     edition: Edition = field(init=False)
     battles: Battles = field(default_factory=Battles)
+    crier: Crier = field(default_factory=Crier)
     draining: bool = False
 
     def __post_init__(self) -> None:
         self.edition = edition_of(self.config.catalog)
+        self.metronome.then = self.crier.cry

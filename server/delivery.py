@@ -18,10 +18,8 @@ from __future__ import annotations
 
 import math
 import os
-from collections import Counter, deque
-from collections.abc import Iterable
+from collections import deque
 from dataclasses import dataclass
-from operator import itemgetter
 from typing import Final
 
 import trio
@@ -77,8 +75,6 @@ class Follower:
         "_limits",
         "_line",
         "_lock",
-        "_metrics",
-        "_number",
         "_nursery",
         "_private",
         "_protocol",
@@ -89,6 +85,8 @@ class Follower:
         "cursor",
         "greeted",
         "held",
+        "metrics",
+        "number",
     )
 
     def __init__(
@@ -108,9 +106,9 @@ class Follower:
         self._lock = line.send_lock
         self._socket = line.stream.socket if isinstance(line.stream, trio.SocketStream) else None
         # Good for as long as it is not held: it is, for good, before the socket closes.
-        self._number = self._socket.fileno() if self._socket is not None else -1
+        self.number = self._socket.fileno() if self._socket is not None else -1
         self._limits = limits
-        self._metrics = metrics or Metrics()
+        self.metrics = metrics or Metrics()
         self._since = trio.current_time()
         self._private: list[tuple[Mark, bytes]] = [(cursor.mark, greeting)]
         self._closing: Closing | None = None
@@ -136,7 +134,9 @@ class Follower:
 
     def push(self) -> None:
         """Sends what is new in the feed, or leaves it to the task."""
-        push_all((self,))
+        if data := self.offer():
+            self._write(data)
+            self.metrics.sent(data)
 
     def offer(self) -> bytes:
         """What is new in the feed, for a socket that is free and is then written to; empty where
@@ -153,7 +153,7 @@ class Follower:
             self.push()
         if not self._busy and not self.held:
             self._write(data)
-            self._metrics.sent(data)
+            self.metrics.sent(data)
             return
         if len(self._private) >= self._limits.private_messages:
             self.close(Closing(CloseCode.TRY_LATER, "nothing was read for too long"))
@@ -198,19 +198,19 @@ class Follower:
             self._wake.set()
         elif not self._busy and self._nursery is not None:
             self._busy = True
-            self._metrics.catch_ups += 1
+            self.metrics.catch_ups += 1
             self._nursery.start_soon(self._run)
 
     def _write(self, data: bytes) -> None:
         """Writes to a socket that is free; what it does not take is left to the task."""
         try:
-            taken = os.write(self._number, data)
+            taken = os.write(self.number, data)
         except OSError:  # it is full; or it is broken, which the task finds out in its turn
             taken = 0
         if taken < len(data):
-            self._leave(data[taken:])
+            self.leave(data[taken:])
 
-    def _leave(self, rest: bytes) -> None:
+    def leave(self, rest: bytes) -> None:
         """Leaves to the task what was not taken."""
         self._protocol.writes.append(rest)
         self._hand_over()
@@ -260,7 +260,7 @@ class Follower:
         if self._protocol.state is not _OPEN:
             raise Gone
         if self._is_late(now) and (skipped := self.cursor.skip()):
-            self._metrics.skipped += self.cursor.skipped
+            self.metrics.skipped += self.cursor.skipped
             return skipped
         parts: list[bytes] = []
         size = 0
@@ -313,7 +313,7 @@ class Follower:
                             left.popleft()
                 finally:
                     self._protocol.writes[:0] = [bytes(data) for data in left]
-        self._metrics.sent(data)
+        self.metrics.sent(data)
 
     async def _send_some(self, data: memoryview) -> int:
         """How many bytes were taken. A socket that is cancelled has taken none."""
@@ -330,22 +330,3 @@ class Follower:
         with trio.move_on_after(0 if self._cut else self._limits.close_seconds):
             await self._line.aclose(closing.code, closing.why)
         await trio.aclose_forcefully(self._line.stream)
-
-
-def push_all(followers: Iterable[Follower | None]) -> int:
-    """Sends each what is new in the feed, or leaves it to their tasks; how many were written to.
-
-    Two loops, because a system call drives out of the processor's caches what the next client's
-    turn to be looked at needs: this way it costs a third less.
-    """
-    ready = [(one, data) for one in followers if one is not None and (data := one.offer())]
-    for one, data in ready:
-        try:
-            taken = os.write(one._number, data)
-        except OSError:  # as in `_write`, without the call
-            taken = 0
-        if taken < len(data):
-            one._leave(data[taken:])
-    for data, times in Counter(map(itemgetter(1), ready)).items():
-        ready[0][0]._metrics.sent(data, times)
-    return len(ready)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import heapq
 import itertools
 import math
+from collections.abc import Callable
 from typing import Final, Protocol
 
 import trio
@@ -35,6 +36,7 @@ class Metronome:
     """Runs what is due, the most overdue first. Times are trio's clock."""
 
     def __init__(self) -> None:
+        self.then: Callable[[], None] | None = None  # called when what was due is done
         # The heap holds no reference to what it is about: a room that has closed must not live on
         # until the last of its deadlines would have passed.
         self._heap: list[tuple[float, int]] = []
@@ -73,6 +75,8 @@ class Metronome:
             pieces = PIECES
             while pieces and self._work(now):
                 pieces -= 1
+            if self.then is not None:
+                self.then()
             if pieces:
                 await self._sleep_until(self._next_due())
             else:

@@ -47,6 +47,7 @@ from server.commands import (
     Wake,
 )
 from server.delivery import Closing, Follower
+from server.fanout import Offer
 from server.feed import Feed
 from server.journal.keeping import NO_COURSE, Course, Keeper
 from server.room import Room
@@ -155,10 +156,22 @@ class Stage:
             self._advance(now)
             if self.room.deadline <= now:
                 self._handle(Wake(), None)
-            self.teller.sweep()
         except Exception:
             self._fail()
+        if self.teller.has_news:
+            self._backstage.crier.hail(self)
         return self._due()
+
+    def offers(self) -> list[Offer]:
+        """The crier's call: what those are offered whose turn it is."""
+        try:
+            return self.teller.offers()
+        except Exception:
+            self._fail()
+            return []
+        finally:
+            if self.audience.has_turns_left:
+                self.reschedule()
 
     def reschedule(self) -> None:
         """The metronome learns when there is work."""
@@ -188,7 +201,8 @@ class Stage:
             case ToRoom() | ToSession():
                 return [effect]
             case StartBattle(terms):
-                opening = self.teller.open(terms, self.room.state(), trio.current_time())
+                started = self._backstage.config.next_beat(trio.current_time())
+                opening = self.teller.open(terms, self.room.state(), started)
                 self._fight(self._prepare(opening))
                 return [opening]
             case KeepBoard(name, board):

@@ -19,6 +19,7 @@ from protocol.messages import BattleId, Begin, RoomState, RoomUpdate
 from server.audience import Audience
 from server.commands import Terms, ToRoom, ToSession
 from server.delivery import Closing
+from server.fanout import Offer, offers_of, write_all
 from server.feed import Feed
 from server.metrics import Metrics
 from server.sessions import Session, Sessions
@@ -64,9 +65,9 @@ class Teller:
         self._keep_seconds = keep_seconds
         self._grown = False
 
-    def open(self, terms: Terms, room: RoomState, now: float) -> Opening:
-        """The feed of a battle that begins now; nobody is told of it yet."""
-        return Opening(terms, Feed(terms.round, terms.battle, room), room, now)
+    def open(self, terms: Terms, room: RoomState, started: float) -> Opening:
+        """The feed of a battle that begins soon; nobody is told of it yet."""
+        return Opening(terms, Feed(terms.round, terms.battle, room), room, started)
 
     def tell(self, tellings: Iterable[Telling], now: float) -> None:
         """Tells all of these, in this order."""
@@ -100,16 +101,26 @@ class Teller:
         """The battle has put frames into the feed."""
         self._grown = True
 
+    @property
+    def has_news(self) -> bool:
+        """Whether there is anybody who has not been told all."""
+        return self._grown or self.audience.has_turns_left
+
     def sweep(self) -> None:
         """Tells the audience what is new; never more than a slice of them in one go."""
-        told = 0
+        if self.has_news:
+            write_all(self.offers())
+
+    def offers(self) -> list[Offer]:
+        """What those are offered whose turn it is."""
         if self._grown:
             self._grown = False
-            told = self.audience.announce()
-        told += self.audience.sweep(SLICE)
-        if told and self.feed.entries:
+            self.audience.announce()
+        offers = offers_of(self.audience.next_turns(SLICE))
+        if offers and self.feed.entries:
             lag = trio.current_time() - self.feed.entries[-1].made_at
-            self._metrics.lag.add(lag, told)
+            self._metrics.lag.add(lag, len(offers))
+        return offers
 
     def let_go(self, now: float) -> None:
         """Of the feeds before this one that nobody may come back for any more."""

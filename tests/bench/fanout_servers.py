@@ -27,6 +27,7 @@ from websockets.utils import accept_key
 from server.audience import Audience
 from server.cursor import Cursor
 from server.delivery import Follower
+from server.fanout import offers_of, write_all
 from server.feed import ALL, Feed, text_frame
 from server.limits import Limits
 from server.line import Line
@@ -96,7 +97,7 @@ class Performance:
             self._feed.add_frames({"tick": frame}, trio.current_time())
             self._audience.announce()
             while self._audience.has_turns_left:
-                self._audience.sweep(SLICE)
+                write_all(offers_of(self._audience.next_turns(SLICE)))
                 await trio.lowlevel.checkpoint()
         beat.end()
         await trio.sleep(HOLD_SECONDS)

@@ -37,6 +37,7 @@ class Chaos:
             folder, "--pace", str(PACE), "--behind-seconds", "1000", "--grace", "1"
         )
         self.guests: list[Guest] = []
+        self._coming = trio.CancelScope()  # of late guests
         self.kills = 0
         self.stops = 0
 
@@ -53,6 +54,7 @@ class Chaos:
                 lines.calm = False
                 visit.start_soon(self._late_comers, visit, evening)
                 await self._kill_now_and_then()
+                self._coming.cancel()
                 lines.calm_down()
                 evening.end()
                 visit.cancel_scope.deadline = trio.current_time() + QUIET_SECONDS
@@ -87,15 +89,14 @@ class Chaos:
     async def _late_comers(self, visit: trio.Nursery, evening: Evening) -> None:
         """They come while things go wrong, at a part of the channels."""
         rooms = [guest.room.id for guest in self.guests if guest.room and guest.seat == "a"]
-        for number in range(6):
-            await trio.sleep(self._dice.uniform(0, self._seconds / 4))
-            if evening.over:
-                return
-            channels = self._dice.sample(CHANNELS, self._dice.randint(1, 3))
-            guest = self._guest(f"late-{number}")
-            guest.channels = tuple(channels)
-            start: Start = self._dice.choice(("now", "beginning"))
-            visit.start_soon(evening.watch, guest, self._dice.choice(rooms), start)
+        with self._coming:
+            for number in range(6):
+                await trio.sleep(self._dice.uniform(0, self._seconds / 4))
+                channels = self._dice.sample(CHANNELS, self._dice.randint(1, 3))
+                guest = self._guest(f"late-{number}")
+                guest.channels = tuple(channels)
+                start: Start = self._dice.choice(("now", "beginning"))
+                visit.start_soon(evening.watch, guest, self._dice.choice(rooms), start)
 
     async def _kill_now_and_then(self) -> None:
         end = trio.current_time() + self._seconds

@@ -9,14 +9,10 @@ from server.delivery import Follower
 
 
 class Told:
-    """Stands in for a follower that has nothing to be sent: counts how often it was asked."""
+    """Stands in for a follower: counts how often it was its turn."""
 
     def __init__(self) -> None:
         self.times = 0
-
-    def offer(self) -> bytes:
-        self.times += 1
-        return b""
 
 
 def audience(players: int, spectators: int) -> tuple[Audience, list[Told], list[Told]]:
@@ -29,11 +25,16 @@ def audience(players: int, spectators: int) -> tuple[Audience, list[Told], list[
     return everyone, first, rest
 
 
+def sweep(everyone: Audience, most: int) -> None:
+    for one in everyone.next_turns(most):
+        cast(Told, one).times += 1
+
+
 def sweep_out(everyone: Audience, most: int) -> int:
     """Sweeps until the round is over; how many sweeps that took."""
     sweeps = 0
     while everyone.has_turns_left:
-        everyone.sweep(most)
+        sweep(everyone, most)
         sweeps += 1
     return sweeps
 
@@ -41,28 +42,27 @@ def sweep_out(everyone: Audience, most: int) -> int:
 def test_a_round_tells_players_at_once_and_spectators_in_slices() -> None:
     everyone, players, spectators = audience(2, 10)
     everyone.announce()
+    sweep(everyone, 4)
     assert [told.times for told in players] == [1, 1]
-    assert [told.times for told in spectators] == [0] * 10
-    everyone.sweep(4)
     assert sum(told.times for told in spectators) == 4
     assert sweep_out(everyone, 4) == 2
     assert [told.times for told in spectators] == [1] * 10
-    everyone.sweep(4)  # a round that is over tells nobody twice
-    assert [told.times for told in spectators] == [1] * 10
+    sweep(everyone, 4)  # a round that is over tells nobody twice
+    assert [told.times for told in players + spectators] == [1] * 12
 
 
 def test_nobody_is_passed_over_when_rounds_come_faster_than_they_end() -> None:
     everyone, _, spectators = audience(0, 10)
     for _ in range(10):
         everyone.announce()
-        everyone.sweep(4)
+        sweep(everyone, 4)
     assert {told.times for told in spectators} == {4}
 
 
 def test_who_has_left_is_told_nothing_and_holds_up_nobody() -> None:
     everyone, _, spectators = audience(0, 10)
     everyone.announce()
-    everyone.sweep(3)
+    sweep(everyone, 3)
     for told in spectators[::2]:
         everyone.remove(cast(Follower, told))
     sweep_out(everyone, 3)
