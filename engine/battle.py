@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final, Literal, NamedTuple, cast
 
 from engine.activations import Activations
 from engine.definitions import SIDES
 from engine.events import NUMBERS, Event
 from engine.lines import Moment
+from engine.log import Log
 from engine.setup import Setup
 from engine.snapshot import Snapshot
 from engine.unit import FULL_CHARGE, Unit
@@ -28,10 +30,16 @@ class Battle(Activations):
     """One battle. `step` until `over`; then `result` says how it went.
 
     A quiet battle keeps no log and gives no events; its result is the same but for the digest.
+
+    No limit keeps cards that build more of themselves from making a tick as long as they like.
+    `pulse` is called every so often while the battle runs, so that who runs it can stop it, by
+    raising; a battle that was stopped is good for nothing more.
     """
 
-    def __init__(self, setup: Setup, quiet: bool = False) -> None:
-        super().__init__(setup, quiet)
+    def __init__(
+        self, setup: Setup, quiet: bool = False, pulse: Callable[[], None] | None = None
+    ) -> None:
+        super().__init__(setup, Log(quiet, pulse))
         self.result: Result | None = None
         self._next = -1  # as `next_tick` last found it; it stands until that tick has run
 

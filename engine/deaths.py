@@ -6,6 +6,7 @@ import bisect
 
 from engine.effects import Effects
 from engine.lines import Moment
+from engine.log import Log
 from engine.setup import Setup
 from engine.unit import NEVER, Unit
 
@@ -24,8 +25,8 @@ class Blow:
 class Deaths(Effects):
     """Deals damage, resolves the deaths it causes, and brings units back."""
 
-    def __init__(self, setup: Setup, quiet: bool) -> None:
-        super().__init__(setup, quiet)
+    def __init__(self, setup: Setup, record: Log) -> None:
+        super().__init__(setup, record)
         self.deaths = 0
         self.revivals = 0
         self.returns: list[Unit] = []  # dead, with an Everlasting return due; oldest death first

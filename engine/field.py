@@ -21,12 +21,12 @@ LEAST_NUMBERS = Stats(vitality=1)
 class Field:
     """Units by side, and the cells they hold."""
 
-    def __init__(self, setup: Setup, quiet: bool) -> None:
+    def __init__(self, setup: Setup, record: Log) -> None:
         self.setup = setup
         self.rules = setup.rules
         self.catalog = setup.catalog
         self.chance = Chance(setup.seed)
-        self.record = Log(quiet)
+        self.record = record
         self.tick = -1
         self.units: tuple[list[Unit], list[Unit]] = ([], [])
         # Who holds each cell. A dying unit holds its cell until its death has resolved (200.2).

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from engine.definitions import SIDES, Effect
 from engine.field import Field
+from engine.log import Log
 from engine.setup import Setup
 from engine.unit import Ability, Unit
 
@@ -56,8 +57,8 @@ def convert(raw: int, bands: tuple[tuple[int, int], ...]) -> int:
 class Lines(Field):
     """Fires lines within batches. `batch` is None outside one."""
 
-    def __init__(self, setup: Setup, quiet: bool) -> None:
-        super().__init__(setup, quiet)
+    def __init__(self, setup: Setup, record: Log) -> None:
+        super().__init__(setup, record)
         self.batch: Batch | None = None
         self.batches = 0
         self.depth = 0  # lines that are firing, one inside another

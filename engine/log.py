@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
+from typing import Final
 
 from engine.events import Event, Value, render
 
+PULSE_EVERY: Final = 256  # events
+
 
 class Log:
-    """Collects events under the tick and batch that are current. A quiet log keeps nothing."""
+    """Collects events under the tick and batch that are current. A quiet log keeps nothing.
 
-    def __init__(self, quiet: bool) -> None:
+    Whatever a battle does for long, it tells of here: so here is where the pulse is called.
+    """
+
+    def __init__(self, quiet: bool, pulse: Callable[[], None] | None = None) -> None:
         self.quiet = quiet
+        self._pulse = pulse
+        self._to_pulse = PULSE_EVERY
         self.tick = 0
         self.batch: int | None = None
         self.lines = 0  # written so far
@@ -21,6 +30,11 @@ class Log:
         self._sha = hashlib.sha256()
 
     def add(self, kind: str, values: tuple[Value, ...]) -> None:
+        self._to_pulse -= 1
+        if self._to_pulse == 0:
+            self._to_pulse = PULSE_EVERY
+            if self._pulse is not None:
+                self._pulse()
         if not self.quiet:
             self.fresh.append(Event(self.tick, self.batch, kind, values))
 
