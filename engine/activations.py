@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from engine.deaths import Deaths
 from engine.definitions import Effect
-from engine.lines import Moment
+from engine.lines import NO_MOMENT, Moment
 from engine.unit import Unit
 
 
@@ -52,7 +52,7 @@ class Activations(Deaths):
         if unit.card.strike:
             self._strikes(unit, life)
         if unit.lives_as(life):
-            self.fire(unit, "activation", Moment())
+            self.fire(unit, "activation", NO_MOMENT)
         # If it died, the activation ended then and there.
         if unit.lives_as(life):
             unit.activations_open -= 1
@@ -71,9 +71,8 @@ class Activations(Deaths):
     def _strike(self, unit: Unit, target: Unit) -> bool:
         """400.3: deals its Power to the target as one effect. True if that killed it."""
         life = unit.incarnation
-        victim = (target.id, target.incarnation)
-        is_new = victim not in unit.struck
-        unit.struck.add(victim)
+        is_new = unit.struck.get(target.id) != target.incarnation
+        unit.struck[target.id] = target.incarnation
         self.record.add("strike", (unit.id, target.id))
         blow = self.deal(unit, [target], unit.power())
         moment = Moment(target=target)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final, Literal, NamedTuple, cast
 
 from engine.activations import Activations
 from engine.definitions import SIDES
 from engine.events import NUMBERS, Event
-from engine.lines import Moment
+from engine.lines import NO_MOMENT
+from engine.log import Log
 from engine.setup import Setup
 from engine.snapshot import Snapshot
 from engine.unit import FULL_CHARGE, Unit
@@ -28,10 +30,16 @@ class Battle(Activations):
     """One battle. `step` until `over`; then `result` says how it went.
 
     A quiet battle keeps no log and gives no events; its result is the same but for the digest.
+
+    No limit keeps cards that build more of themselves from making a tick as long as they like.
+    `pulse` is called every so often while the battle runs, so that who runs it can stop it, by
+    raising; a battle that was stopped is good for nothing more.
     """
 
-    def __init__(self, setup: Setup, quiet: bool = False) -> None:
-        super().__init__(setup, quiet)
+    def __init__(
+        self, setup: Setup, quiet: bool = False, pulse: Callable[[], None] | None = None
+    ) -> None:
+        super().__init__(setup, Log(quiet, pulse))
         self.result: Result | None = None
         self._next = -1  # as `next_tick` last found it; it stands until that tick has run
 
@@ -79,8 +87,7 @@ class Battle(Activations):
 
     def log(self) -> bytes:
         """The log so far, a JSON object a line."""
-        self.record.write()
-        return bytes(self.record.text)
+        return self.record.text()
 
     # Ticks
 
@@ -121,16 +128,21 @@ class Battle(Activations):
     def _run(self, tick: int) -> None:
         if tick > 0:
             self._idle(tick - 1)
-        self.tick = self.record.tick = tick
+        self.tick = tick
+        self.record.move(tick, None)
         if tick == 0:
             self._begin()
             return
-        for phase in (self._returns, self._burns, self._charges, self._activations, self._endings):
-            phase()
-            if self.over:
-                return
-        if tick >= self.rules.time_limit:
-            self._sweep()
+        self._returns()
+        if not self.over:
+            self._burns()
+        if not self.over:
+            self._charges()
+            self._activations()
+        if not self.over:
+            self._endings()
+            if tick >= self.rules.time_limit:
+                self._sweep()
 
     def _begin(self) -> None:
         """100.2."""
@@ -138,7 +150,7 @@ class Battle(Activations):
         written: list[dict[str, object]] = [_written(unit) for unit in units]
         self.record.add("battle_start", (SIDES[self.first_side], written))
         self.open_batch()
-        self.fire_all(units, "battle_start", Moment())
+        self.fire_all(units, "battle_start", NO_MOMENT)
         self.close_batch()
 
     def _returns(self) -> None:
@@ -186,6 +198,8 @@ class Battle(Activations):
     def _endings(self) -> None:
         """100.4e: of one unit, in the order in which they were set."""
         for unit in self.living():
+            if not unit.endings:
+                continue
             due = [ending for ending in unit.endings if ending.tick == self.tick]
             if due:
                 unit.endings = [ending for ending in unit.endings if ending.tick != self.tick]
@@ -196,7 +210,7 @@ class Battle(Activations):
 
     def end_if_decided(self) -> None:
         """100.5."""
-        stands_a, stands_b = self.has_living(0), self.has_living(1)
+        stands_a, stands_b = bool(self.side_living(0)), bool(self.side_living(1))
         if stands_a and stands_b:
             return
         winner = "a" if stands_a else "b" if stands_b else None

@@ -5,7 +5,8 @@ from __future__ import annotations
 import bisect
 
 from engine.effects import Effects
-from engine.lines import Moment
+from engine.lines import NO_MOMENT, Moment
+from engine.log import Log
 from engine.setup import Setup
 from engine.unit import NEVER, Unit
 
@@ -24,8 +25,8 @@ class Blow:
 class Deaths(Effects):
     """Deals damage, resolves the deaths it causes, and brings units back."""
 
-    def __init__(self, setup: Setup, quiet: bool) -> None:
-        super().__init__(setup, quiet)
+    def __init__(self, setup: Setup, record: Log) -> None:
+        super().__init__(setup, record)
         self.deaths = 0
         self.revivals = 0
         self.returns: list[Unit] = []  # dead, with an Everlasting return due; oldest death first
@@ -67,7 +68,7 @@ class Deaths(Effects):
         """500.2: the first armed lethal line fires at once."""
         for ability in unit.abilities.get("lethal", ()):
             if not ability.used:
-                return self.fire_line(unit, ability, Moment())
+                return self.fire_line(unit, ability, NO_MOMENT)
         return False
 
     def damage(self, source: Unit, targets: list[Unit], amount: int) -> None:
@@ -100,10 +101,10 @@ class Deaths(Effects):
         killer_id = killer.id if killer is not None else None
         self.record.add("death", (unit.id, unit.cell, killer_id, False))
         self.fire(unit, "death", Moment(killer=killer))
-        self.fire_all([u for u in self.living() if u is not unit], "macabre", Moment())
+        self.fire_all([u for u in self.living() if u is not unit], "macabre", NO_MOMENT)
         if killer is not None and killer.side != unit.side:
             killer.kills += 1
-            self.fire_all([killer], "kill", Moment())
+            self.fire_all([killer], "kill", NO_MOMENT)
         # 800.49i: the Vessel is spent only now.
         if unit.vessels > 0 and unit.has("phylactery"):
             unit.vessels -= 1

@@ -110,8 +110,8 @@ class Effects(Lines):
             target.frozen_until = until
             target.endings.append(Ending(until, "freeze"))
         batch = self.batch
-        if batch is not None and target.id not in batch.frozen:
-            batch.frozen.add(target.id)
+        if batch is not None and target not in batch.frozen:
+            batch.frozen.append(target)
             batch.raw[unit.side] += 1
         self.record.add("status", (target.id, unit.id, "freeze", ticks, target.frozen_until))
 

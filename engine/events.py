@@ -78,49 +78,94 @@ def event_object(event: Event) -> dict[str, object]:
 
 def event_line(event: Event) -> str:
     """The log line: compact JSON, not escaped beyond what JSON demands, and a newline."""
-    return render([event])
-
-
-# What stands before each value of a kind's row, made once.
-_BEFORE: Final[dict[str, tuple[str, ...]]] = {
-    kind: tuple(f',"{name}":' for name in (*names, *REVIVAL_LINE_FIELDS))
-    for kind, names in EVENT_FIELDS.items()
-}
-_KIND: Final[dict[str, str]] = {kind: f',"kind":"{kind}"' for kind in EVENT_FIELDS}
-_MOST_KEPT: Final = 4096
-_kept: Final[dict[str, str]] = {}  # ids and names as JSON; the same few hundred come all the time
-
-
-def render(events: list[Event]) -> str:
-    """The log lines of events, one after another: the bytes `json.dumps` would give, sooner."""
-    pieces: list[str] = []
-    tick, batch, head = -1, None, ""
-    for event in events:
-        if event.tick != tick or event.batch != batch or not head:
-            tick, batch = event.tick, event.batch
-            head = f'{{"tick":{tick},"batch":{"null" if batch is None else str(batch)}'
-        pieces.append(head)
-        pieces.append(_KIND[event.kind])
-        before = _BEFORE[event.kind]
-        for index, value in enumerate(event.values):
-            pieces.append(before[index])
-            if isinstance(value, str):
-                pieces.append(_kept.get(value) or _quoted(value))
-            elif isinstance(value, bool):
-                pieces.append("true" if value else "false")
-            elif isinstance(value, int):
-                pieces.append(str(value))
-            elif value is None:
-                pieces.append("null")
-            else:
-                pieces.append(json.dumps(value, ensure_ascii=False, separators=(",", ":")))
-        pieces.append("}\n")
+    pieces = [line_head(event.tick, event.batch)]
+    add_row(pieces, event.kind, event.values)
     return "".join(pieces)
 
 
-def _quoted(text: str) -> str:
-    if len(_kept) >= _MOST_KEPT:
-        _kept.clear()
-    quoted = json.dumps(text, ensure_ascii=False)
-    _kept[text] = quoted
+def line_head(tick: int, batch: int | None) -> str:
+    """How the lines of a tick and a batch begin."""
+    return f'{{"tick":{tick},"batch":{to_json(batch)}'
+
+
+def add_row(pieces: list[str], kind: str, values: tuple[Value, ...]) -> None:
+    """Adds the pieces of a log line that follow its head."""
+    columns = _COLUMNS[kind]
+    if not values:
+        pieces.append(f',"kind":"{kind}"')
+    for index, value in enumerate(values):
+        pieces.append(columns[index].write(value))
+    pieces.append("}\n")
+
+
+_MOST_KEPT: Final = 4096
+_quoted: Final[dict[str, str]] = {}  # ids and names as JSON; the same few come all the time
+
+
+def _quote(text: str) -> str:
+    if len(_quoted) >= _MOST_KEPT:
+        _quoted.clear()
+    _quoted[text] = quoted = json.dumps(text, ensure_ascii=False)
     return quoted
+
+
+class _Column:
+    """How the values of a column are written, with all that stands before them. The same few come
+    all the time: they are written once."""
+
+    __slots__ = ("before", "false", "null", "numbers", "texts", "true")
+
+    def __init__(self, before: str) -> None:
+        self.before = before
+        self.null = f"{before}null"
+        self.true = f"{before}true"
+        self.false = f"{before}false"
+        self.texts: dict[str, str] = {}
+        self.numbers: dict[int, str] = {}
+
+    def write(self, value: Value) -> str:
+        if isinstance(value, str):
+            return self.texts.get(value) or self._keep(value)
+        if isinstance(value, bool):
+            return self.true if value else self.false
+        if isinstance(value, int):
+            return f"{self.before}{value}"
+        if value is None:
+            return self.null
+        return self.before + to_json(value)
+
+    def _keep(self, text: str) -> str:
+        if len(self.texts) >= _MOST_KEPT:
+            self.texts.clear()
+        self.texts[text] = written = self.before + to_json(text)
+        return written
+
+
+def _columns(kind: str, names: tuple[str, ...]) -> tuple[_Column, ...]:
+    befores = [f',"{name}":' for name in names]
+    if befores:
+        befores[0] = f',"kind":"{kind}"{befores[0]}'
+    return tuple(_Column(before) for before in befores)
+
+
+_COLUMNS: Final = {
+    kind: _columns(kind, (*names, *REVIVAL_LINE_FIELDS) if kind == "line" else names)
+    for kind, names in EVENT_FIELDS.items()
+}
+
+
+def to_json(value: object) -> str:
+    """What `json.dumps` writes, compact and not escaped beyond what JSON demands."""
+    if isinstance(value, str):
+        return _quoted.get(value) or _quote(value)
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int):
+        return str(value)
+    if isinstance(value, list):
+        return f"[{','.join([to_json(item) for item in value])}]"
+    if isinstance(value, dict):
+        return f"{{{','.join([f'{to_json(key)}:{to_json(item)}' for key, item in value.items()])}}}"
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

@@ -21,17 +21,20 @@ LEAST_NUMBERS = Stats(vitality=1)
 class Field:
     """Units by side, and the cells they hold."""
 
-    def __init__(self, setup: Setup, quiet: bool) -> None:
+    def __init__(self, setup: Setup, record: Log) -> None:
         self.setup = setup
         self.rules = setup.rules
         self.catalog = setup.catalog
         self.chance = Chance(setup.seed)
-        self.record = Log(quiet)
+        self.record = record
         self.tick = -1
         self.units: tuple[list[Unit], list[Unit]] = ([], [])
         # Who holds each cell. A dying unit holds its cell until its death has resolved (200.2).
         self.cells: tuple[list[Unit | None], list[Unit | None]] = ([None] * CELLS, [None] * CELLS)
-        self._holders: list[list[Unit] | None] = [None, None]  # `holders`, until a cell changes
+        # Who holds a cell, by side and in initiative order: until a cell changes.
+        self._holders: list[list[Unit] | None] = [None, None]
+        self._all_holders: list[Unit] | None = None
+        self.waiting = 0  # deaths that have fallen and not yet resolved
         for side in (0, 1):
             passives = self._passives(side)
             for placed in setup.boards[side].units:
@@ -78,23 +81,24 @@ class Field:
         self.hold(side, cell, unit)
         return unit
 
-    # Order (100.3)
+    # Order (100.3). These lists are not to be changed: they are given again. While no death is
+    # waiting, whoever holds a cell lives.
 
     def side_living(self, side: int) -> list[Unit]:
         """The living units of a side by ascending cell."""
-        return [unit for unit in self.holders(side) if unit.vitality > 0]
+        holders = self._side_holders(side)
+        return holders if self.waiting == 0 else [u for u in holders if u.vitality > 0]
 
     def living(self) -> list[Unit]:
         """Every living unit in initiative order."""
-        living = self.side_living(self.first_side)
-        living += self.side_living(1 - self.first_side)
-        return living
+        holders = self._all_holders
+        if holders is None:
+            first = self.first_side
+            holders = self._side_holders(first) + self._side_holders(1 - first)
+            self._all_holders = holders
+        return holders if self.waiting == 0 else [u for u in holders if u.vitality > 0]
 
-    def has_living(self, side: int) -> bool:
-        return any(unit.vitality > 0 for unit in self.holders(side))
-
-    def holders(self, side: int) -> list[Unit]:
-        """Those who hold a cell of a side, by ascending cell; not to be changed."""
+    def _side_holders(self, side: int) -> list[Unit]:
         holders = self._holders[side]
         if holders is None:
             holders = [unit for unit in self.cells[side] if unit is not None]
@@ -105,6 +109,7 @@ class Field:
         """Puts a unit on a cell, or frees it."""
         self.cells[side][cell] = unit
         self._holders[side] = None
+        self._all_holders = None
 
     # Cells (200)
 

@@ -5,8 +5,11 @@ This layer decides whether a line fires and in which batch; what its effects do 
 
 from __future__ import annotations
 
+from typing import Final
+
 from engine.definitions import SIDES, Effect
 from engine.field import Field
+from engine.log import Log
 from engine.setup import Setup
 from engine.unit import Ability, Unit
 
@@ -38,9 +41,12 @@ class Batch:
 
     def __init__(self) -> None:
         self.raw = [0, 0]  # by side: Dread stacks and uniquely Frozen units (800.49c)
-        self.frozen: set[str] = set()  # ids of units already counted (800.49g)
+        self.frozen: list[Unit] = []  # already counted (800.49g)
         self.lines = 0
         self.cut = False
+
+
+NO_MOMENT: Final = Moment()
 
 
 def convert(raw: int, bands: tuple[tuple[int, int], ...]) -> int:
@@ -56,12 +62,11 @@ def convert(raw: int, bands: tuple[tuple[int, int], ...]) -> int:
 class Lines(Field):
     """Fires lines within batches. `batch` is None outside one."""
 
-    def __init__(self, setup: Setup, quiet: bool) -> None:
-        super().__init__(setup, quiet)
+    def __init__(self, setup: Setup, record: Log) -> None:
+        super().__init__(setup, record)
         self.batch: Batch | None = None
         self.batches = 0
         self.depth = 0  # lines that are firing, one inside another
-        self.waiting = 0  # deaths that have fallen and not yet resolved
         self.over = False
 
     def perform(self, unit: Unit, effect: Effect, moment: Moment) -> None:
@@ -79,7 +84,7 @@ class Lines(Field):
         if self.batch is not None:
             return False
         self.batch = Batch()
-        self.record.batch = self.batches
+        self.record.move(self.tick, self.batches)
         self.batches += 1
         return True
 
@@ -91,7 +96,7 @@ class Lines(Field):
             if batch.raw[side] > 0:
                 self._award(side, batch.raw[side])
         self.batch = None
-        self.record.batch = None
+        self.record.move(self.tick, None)
         if self.waiting == 0:
             self.end_if_decided()
 
@@ -126,7 +131,10 @@ class Lines(Field):
         """Fires the unit's lines of a channel. Those left when it dies between two do not fire,
         even if it has come back (600.1); a dead unit's own death lines all do."""
         life = unit.incarnation
-        for ability in unit.abilities.get(channel, ()):
+        abilities = unit.abilities.get(channel)
+        if abilities is None:
+            return
+        for ability in abilities:
             if self._is_spent():
                 return
             if channel != "death" and not unit.lives_as(life):

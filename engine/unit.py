@@ -129,7 +129,7 @@ class Unit:
         self.charge = 0
         self.activations_open = 0  # of this life
         self.endings: list[Ending] = []
-        self.struck: set[tuple[str, int]] = set()  # unit id and incarnation, by this life
+        self.struck: dict[str, int] = {}  # by this life: unit ids, and the latest life struck
         # 500.9g: a grant made for the battle is what a revival keeps.
         self.granted = {k: until for k, until in self.granted.items() if until == FOR_BATTLE}
         for abilities in self.abilities.values():

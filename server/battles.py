@@ -19,6 +19,7 @@ from protocol.messages import Seat
 from server.commands import Ended, Reason, Terms
 from server.feed import Feed
 from server.metrics import Metrics
+from server.watchdog import let_signals_in
 
 # Of one battle in one go. Only a server that was held up, or has just come back, has more to do.
 MOST_TICKS: Final = 100
@@ -36,7 +37,7 @@ class BattleRun:
         self.latest = 0.0  # how late a tick has been at worst, in seconds
         self._tick_seconds = tick_seconds
         self._start = start
-        self._battle = Battle(terms.setup)
+        self._battle = Battle(terms.setup, pulse=let_signals_in)
         self._writer = FeedWriter(self._battle, terms.battle)
         feed.snapshot = self._writer.maker.snapshot
 

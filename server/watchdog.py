@@ -1,8 +1,8 @@
 """Ends what hangs: a tick that does not come to its end would hold up every room.
 
 A timer's signal comes several times a second, whatever the process is doing, and is handled in the
-main thread between two of its instructions: where one piece of work has gone on for too long, the
-handler raises in the middle of it, and the work's own error boundary takes it from there.
+main thread between two of its Python instructions: where one piece of work has gone on for too
+long, the handler raises in the middle of it, and the work's own error boundary takes it from there.
 """
 
 from __future__ import annotations
@@ -16,6 +16,11 @@ from typing import Final
 
 # Looks in the time that a piece of work may take.
 LOOKS: Final = 4
+
+
+def let_signals_in() -> None:
+    """Does nothing. Work without Python instructions of its own, as of a compiled engine, calls it
+    now and then: signals that came meanwhile are handled as it is entered."""
 
 
 class Hung(Exception):  # noqa: N818 - what has happened

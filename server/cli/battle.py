@@ -23,6 +23,7 @@ from engine import (
 )
 from server.cli.input import STDIN, read_object
 from server.cli.output import print_faults, write_out
+from server.watchdog import let_signals_in
 
 CATALOG_KEYS: Final = ("card", "cards", "rune", "runes", "resonance", "resonances", "prices")
 
@@ -36,7 +37,7 @@ def battle(file: str) -> int:
         setup = read_battle(read_object(file), base_catalog())
     except Refused as refused:
         return print_faults(_called(file), refused.faults)
-    fought = Battle(setup)
+    fought = Battle(setup, pulse=let_signals_in)  # Ctrl-C
     while not fought.over:
         fought.step()
     return write_out(fought.log())

@@ -17,6 +17,7 @@ from engine import Battle, base_catalog, read_battle, sample_boards
 from server import cli
 from server.cli.battle import battle, describe, validate
 from server.cli.output import PIPE_CLOSED
+from tests.engine.stage import endless
 
 COMMAND = [sys.executable, "-c", "from server.cli import main; main()"]
 BOARDS = list(sample_boards().values())
@@ -212,6 +213,20 @@ def test_the_engines_own_catalog_and_samples_are_valid() -> None:
     files = [*map(str, folder.glob("*.toml")), *map(str, folder.glob("boards/*.json"))]
     assert len(files) > 8
     assert validate(files) == 0
+
+
+def test_a_battle_without_end_can_be_interrupted(tmp_path: Path) -> None:
+    file = tmp_path / "endless.json"
+    file.write_text(json.dumps(endless()))
+    interrupted = (
+        "import signal; from server.cli import main\n"
+        "signal.signal(signal.SIGALRM, signal.default_int_handler)\n"
+        "signal.setitimer(signal.ITIMER_REAL, 0.5)\n"
+        "main()"
+    )
+    command = [sys.executable, "-c", interrupted, "battle", str(file)]
+    done = subprocess.run(command, capture_output=True, timeout=20, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (130, b"", b"")
 
 
 def status(monkeypatch: pytest.MonkeyPatch, words: Sequence[str]) -> object:

@@ -168,6 +168,14 @@ def battle_object(
     }
 
 
+def endless() -> Json:
+    """The JSON object of a battle whose first tick would take days: a line sets off hundreds of
+    activations, each of which fires a line, as long as the chain lets it."""
+    lines = on("activation", *[do("activate", "allies")] * 100)
+    half: Half = dict.fromkeys(range(8), card("wheel", lines, speed=EVERY_TICK, strike=False))
+    return battle_object(half, half, chain_lines=100_000)
+
+
 def _each_once(definitions: list[Json]) -> list[Json]:
     once: dict[str, Json] = {}
     for definition in definitions:

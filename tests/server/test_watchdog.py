@@ -14,9 +14,14 @@ import trio
 from trio.testing import MockClock
 
 from engine import Battle
-from protocol.messages import Result
+from protocol.messages import BattleId, Result
+from server.battles import BattleRun
+from server.commands import Terms
+from server.feed import Feed
 from server.limits import Limits
+from server.metrics import Metrics
 from server.watchdog import Hung, Watchdog
+from tests.engine.stage import endless, read_setup
 from tests.server.visitors import get_ready, open_world
 
 
@@ -45,6 +50,15 @@ def test_work_that_comes_to_its_end_is_let_be() -> None:
             with dog.watching():
                 spin(0.05)
         spin(0.5)  # what is not watched may take its time
+
+
+def test_a_tick_without_end_is_ended_whatever_form_the_engine_has() -> None:
+    terms = Terms(BattleId("r.1"), 1, 1, read_setup(endless()), "", b"", {})
+    run = BattleRun(terms, Feed(1, terms.battle), 0.05, 0, Metrics())
+    dog = Watchdog(0.1)
+    with dog.on_guard(), pytest.raises(Hung), dog.watching():
+        run.advance(0.05)
+    assert run.tick == 0
 
 
 async def test_a_battle_whose_tick_hangs_is_void_and_the_others_go_on(
