@@ -39,6 +39,7 @@ class BattleRun:
         self._start = start
         self._battle = Battle(terms.setup, pulse=let_signals_in)
         self._writer = FeedWriter(self._battle, terms.battle)
+        self.due = start  # when the next tick is to run; infinity after the last
         feed.snapshot = self._writer.maker.snapshot
 
     @property
@@ -46,33 +47,32 @@ class BattleRun:
         """The last tick that has run; -1 before the first."""
         return self._writer.maker.tick
 
-    def due(self) -> float:
-        """When the next tick is to run; infinity after the last."""
-        if self._writer.over:
-            return math.inf
-        return self._start + self._writer.next_tick() * self._tick_seconds
-
     def advance(self, now: float) -> Ended | None:
         """Runs the ticks that are due; how the battle ended, if it has."""
         for _ in range(MOST_TICKS):
-            due = self.due()
-            if due > now:
+            if self.due > now:
                 break
-            self.latest = max(self.latest, now - due)
-            self._metrics.lateness.add(now - due)
+            late = now - self.due
+            self.latest = max(self.latest, late)
+            self._metrics.lateness.add(late)
             before = time.perf_counter()
-            tick, frames = self._writer.step()
+            self._step()
             self._metrics.engine_seconds += time.perf_counter() - before
-            if tick > self.terms.setup.rules.time_limit:
-                raise AssertionError(f"tick {tick} is past the battle's time limit")
-            self.feed.add_frames(frames, due)
         return self._ended()
 
     def advance_to(self, tick: int) -> None:
         """Runs all ticks up to this one, as they ran before."""
         while not self._writer.over and self._writer.next_tick() <= tick:
-            due = self.due()
-            self.feed.add_frames(self._writer.step().frames, due)
+            self._step()
+
+    def _step(self) -> None:
+        tick, frames = self._writer.step()
+        if tick > self.terms.setup.rules.time_limit:
+            raise AssertionError(f"tick {tick} is past the battle's time limit")
+        self.feed.add_frames(frames, self.due)
+        over = self._writer.over
+        next_tick = math.inf if over else self._writer.next_tick()
+        self.due = self._start + next_tick * self._tick_seconds
 
     def log(self) -> bytes:
         """The battle's log, as far as it has run."""

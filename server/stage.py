@@ -180,7 +180,8 @@ class Stage:
     def _due(self) -> float:
         if self.audience.has_turns_left:
             return trio.current_time()
-        return min(self.room.deadline, self.run.due() if self.run else math.inf)
+        run = self.run
+        return min(self.room.deadline, math.inf if run is None else run.due)
 
     # What the room decides.
 
@@ -273,7 +274,7 @@ class Stage:
     def _advance(self, now: float) -> None:
         """Runs the ticks that are due. Whatever the battle raises ends the battle and no more."""
         run = self.run
-        if run is None or run.due() > now:
+        if run is None or run.due > now:
             return
         before = len(run.feed.entries)
         try:
@@ -290,7 +291,7 @@ class Stage:
             self.teller.let_go(now)
 
     def _catch_up(self) -> None:
-        while self.run is not None and self.run.due() <= self._again_until:
+        while self.run is not None and self.run.due <= self._again_until:
             self._advance(self._again_until)
 
     def _end(self, run: BattleRun, ended: Ended) -> None:
