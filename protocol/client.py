@@ -18,10 +18,10 @@ from urllib.parse import urlsplit
 
 import trio
 from websockets.exceptions import ConnectionClosed, WebSocketException
-from websockets.trio.client import connect
 
 from .codec import Undecodable, decode_to_client, encode
 from .codes import CloseCode
+from .connection import connect
 from .messages import Error, FirstMessage, Leave, PlayerMessage, RoomId
 from .mirror import Mirror, MirrorError
 from .session import Ending, Lost, Session, Update
@@ -69,7 +69,6 @@ def websocket(url: str) -> AbstractAsyncContextManager[Socket]:
     local = urlsplit(url).hostname in _LOOPBACK
     return connect(
         url,
-        compression=None,
         max_size=MAX_BYTES_IN,
         ping_interval=10,
         ping_timeout=10,

@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from typing import Final, Literal
 
 import trio
-from websockets.trio.client import connect
 
 from engine import sample_boards
 from protocol.client import Client, Socket, open_client
+from protocol.connection import connect
 from protocol.messages import (
     CHANNELS,
     BattleId,
@@ -130,7 +130,6 @@ class Guest:
         """A connection that is given up soon."""
         async with connect(
             url,
-            compression=None,
             ping_interval=PING_SECONDS,
             ping_timeout=PING_SECONDS,
             close_timeout=0.5,
