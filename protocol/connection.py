@@ -24,6 +24,6 @@ class Connection(ClientConnection):
                 self.recv_flow_control.set()
 
 
-def connect(url: str, **options: Any) -> AbstractAsyncContextManager[Connection]:
+def connect(url: str, **options: Any) -> AbstractAsyncContextManager[ClientConnection]:
     """The library's `connect`, with such a connection and without compression."""
     return library_connect(url, create_connection=Connection, compression=None, **options)

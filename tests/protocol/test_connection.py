@@ -24,6 +24,6 @@ async def test_who_reads_nothing_can_leave_all_the_same() -> None:
         port = server.listeners[0].socket.getsockname()[1]
         with trio.fail_after(10):
             async with connect(f"ws://127.0.0.1:{port}", close_timeout=0.1) as connection:
-                while connection.recv_flow_control is None:
+                while connection.recv_flow_control is None:  # noqa: ASYNC110 - nothing else tells
                     await trio.sleep(0.01)
         nursery.cancel_scope.cancel()
