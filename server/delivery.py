@@ -29,11 +29,12 @@ from websockets.protocol import State
 from protocol.codec import encode
 from protocol.codes import CloseCode
 from protocol.messages import AnyToClient, Bye
-from server.cursor import NOWHERE, Cursor, Mark
+from server.cursor import Cursor
 from server.feed import text_frame
 from server.limits import Limits
 from server.line import Line
 from server.metrics import Metrics
+from server.outbox import Outbox
 
 # A stream that cannot say how much it took gets pieces, so that each is seen to be taken.
 PIECE: Final = 1 << 13
@@ -61,11 +62,8 @@ class Closing:
 
 
 class Follower:
-    """One connection's delivery. All but its task is synchronous and never waits.
-
-    The greeting, ready to go out, comes before anything of the feed. A delay of the cursor's holds
-    back the feed, but not the messages to this client alone.
-    """
+    """One connection's delivery. All but its task is synchronous and never waits. The greeting is
+    ready to go out."""
 
     __slots__ = (
         "_busy",
@@ -76,10 +74,9 @@ class Follower:
         "_line",
         "_lock",
         "_nursery",
-        "_private",
+        "_outbox",
         "_protocol",
         "_sending",
-        "_since",
         "_socket",
         "_wake",
         "cursor",
@@ -109,8 +106,7 @@ class Follower:
         self.number = self._socket.fileno() if self._socket is not None else -1
         self._limits = limits
         self.metrics = metrics or Metrics()
-        self._since = trio.current_time()
-        self._private: list[tuple[Mark, bytes]] = [(cursor.mark, greeting)]
+        self._outbox = Outbox(cursor, greeting, limits, trio.current_time())
         self._closing: Closing | None = None
         self._close_by = math.inf
         self._busy = True  # its task has not caught up yet
@@ -155,18 +151,18 @@ class Follower:
             self._write(data)
             self.metrics.sent(data)
             return
-        if len(self._private) >= self._limits.private_messages:
+        if self._outbox.is_full:
             self.close(Closing(CloseCode.TRY_LATER, "nothing was read for too long"))
             return
-        self._private.append((self._mark_of_now(), data))
+        self._outbox.put(data)
         self._hand_over()
 
     def ping(self) -> bool:
         """Asks for a sign of life, unless other things are on their way; whether it did."""
         if not self._busy and not self.held:
             self._write(PING)
-        elif self._wake is not None and not self._private:
-            self._private.append((self.cursor.mark, PING))
+        elif self._wake is not None and self._outbox.is_clear:
+            self._outbox.put_here(PING)
             self._wake.set()
         else:
             return False
@@ -234,7 +230,7 @@ class Follower:
 
     async def _deliver(self) -> None:
         while True:
-            batch = self._next_batch(trio.current_time())
+            batch = self._next_batch()
             if batch or self._protocol.writes:  # the rest of what a push could not write
                 await self._send(batch)
                 self.greeted.set()
@@ -255,42 +251,12 @@ class Follower:
             await self._wake.wait()
         self._wake = None
 
-    def _next_batch(self, now: float) -> bytes:
-        """What is to be sent next: the feed, and in their places the messages for this client."""
+    def _next_batch(self) -> bytes:
         if self._protocol.state is not _OPEN:
             raise Gone
-        if self._is_late(now) and (skipped := self.cursor.skip()):
-            self.metrics.skipped += self.cursor.skipped
-            return skipped
-        parts: list[bytes] = []
-        size = 0
-        while size < self._limits.send_bytes:
-            if self._private and self._private[0][0] <= self.cursor.mark:
-                part = self._private.pop(0)[1]
-            else:
-                part = self._take(now, self._limits.send_bytes - size)
-                if not part and not (self._private and self._private[0][0] <= self.cursor.mark):
-                    break
-            parts.append(part)
-            size += len(part)
-        return b"".join(parts)
-
-    def _take(self, now: float, limit: int) -> bytes:
-        stop = self._private[0][0] if self._private else NOWHERE
-        return self.cursor.take(limit, now, stop)
-
-    def _is_late(self, now: float) -> bool:
-        """Too far behind. One who came late is not late for what was there before."""
-        due = max(self.cursor.due(), self._since)
-        return not self.cursor.delay and now - due > self._limits.behind_seconds
-
-    def _mark_of_now(self) -> Mark:
-        if self.cursor.delay:
-            return self.cursor.mark
-        feed = self.cursor.feed
-        while feed.next is not None:
-            feed = feed.next
-        return feed.number, len(feed.entries)
+        batch = self._outbox.next_batch(trio.current_time())
+        self.metrics.skipped += self._outbox.skipped
+        return batch
 
     def _lingers(self) -> bool:
         """Whether the end is still to be seen of a room that has closed."""
