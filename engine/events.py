@@ -85,7 +85,7 @@ def event_line(event: Event) -> str:
 
 def line_head(tick: int, batch: int | None) -> str:
     """How the lines of a tick and a batch begin."""
-    return f'{{"tick":{tick},"batch":{to_json(batch)}'
+    return f'{{"tick":{tick},"batch":{"null" if batch is None else str(batch)}'
 
 
 def add_row(pieces: list[str], kind: str, values: tuple[Value, ...]) -> None:
