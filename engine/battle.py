@@ -220,6 +220,7 @@ class Battle(Activations):
         """100.6, 800.49k: the deaths that end a battle; nothing answers them."""
         for unit in self.living():
             unit.vitality = 0
+            self.waiting += 1  # and nothing resolves it
             unit.quickened = 0  # 900.4
             self.record.add("death", (unit.id, unit.cell, None, True))
         self._end(None, "timeout")

@@ -62,26 +62,18 @@ class Stats(NamedTuple):
     armor: int = 0
     ward: int = 0
 
-    def plus(self, other: Stats) -> Stats:
-        return Stats(
-            self.vitality + other.vitality,
-            self.power + other.power,
-            self.speed + other.speed,
-            self.armor + other.armor,
-            self.ward + other.ward,
-        )
-
-    def at_least(self, least: Stats) -> Stats:
-        return Stats(
-            max(self.vitality, least.vitality),
-            max(self.power, least.power),
-            max(self.speed, least.speed),
-            max(self.armor, least.armor),
-            max(self.ward, least.ward),
-        )
-
 
 STAT_NAMES: Final = Stats._fields
+
+
+def start_numbers(parts: list[Stats]) -> Stats:
+    """300.2: the sum of the parts; none falls below 0, Vitality not below 1."""
+    sums = [0] * len(STAT_NAMES)
+    for part in parts:
+        for index, number in enumerate(part):
+            sums[index] += number
+    vitality, power, speed, armor, ward = sums
+    return Stats(max(1, vitality), max(0, power), max(0, speed), max(0, armor), max(0, ward))
 
 
 @dataclass(frozen=True)

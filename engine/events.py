@@ -85,7 +85,7 @@ def event_line(event: Event) -> str:
 
 def line_head(tick: int, batch: int | None) -> str:
     """How the lines of a tick and a batch begin."""
-    return f'{{"tick":{tick},"batch":{to_json(batch)}'
+    return f'{{"tick":{tick},"batch":{"null" if batch is None else str(batch)}'
 
 
 def add_row(pieces: list[str], kind: str, values: tuple[Value, ...]) -> None:
@@ -99,6 +99,7 @@ def add_row(pieces: list[str], kind: str, values: tuple[Value, ...]) -> None:
 
 
 _MOST_KEPT: Final = 4096
+_MOST_NUMBERS: Final = 256
 _quoted: Final[dict[str, str]] = {}  # ids and names as JSON; the same few come all the time
 
 
@@ -121,7 +122,7 @@ class _Column:
         self.true = f"{before}true"
         self.false = f"{before}false"
         self.texts: dict[str, str] = {}
-        self.numbers: dict[int, str] = {}
+        self.numbers: list[str] = []  # from 0 up
 
     def write(self, value: Value) -> str:
         if isinstance(value, str):
@@ -129,7 +130,9 @@ class _Column:
         if isinstance(value, bool):
             return self.true if value else self.false
         if isinstance(value, int):
-            return f"{self.before}{value}"
+            if 0 <= value < len(self.numbers):
+                return self.numbers[value]
+            return self._number(value)
         if value is None:
             return self.null
         return self.before + to_json(value)
@@ -139,6 +142,11 @@ class _Column:
             self.texts.clear()
         self.texts[text] = written = self.before + to_json(text)
         return written
+
+    def _number(self, number: int) -> str:
+        for small in range(len(self.numbers), min(number + 1, _MOST_NUMBERS)):
+            self.numbers.append(f"{self.before}{small}")
+        return f"{self.before}{number}"
 
 
 def _columns(kind: str, names: tuple[str, ...]) -> tuple[_Column, ...]:

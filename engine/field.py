@@ -9,13 +9,10 @@ from __future__ import annotations
 
 from engine.board import CELLS, ROW, BoardUnit
 from engine.chance import Chance
-from engine.definitions import Card, Line, Stats
+from engine.definitions import Card, Line, Stats, start_numbers
 from engine.log import Log
 from engine.setup import Setup
 from engine.unit import Unit
-
-# 300.2: none falls below 0, Vitality not below 1.
-LEAST_NUMBERS = Stats(vitality=1)
 
 
 class Field:
@@ -53,15 +50,13 @@ class Field:
 
     def _place(self, side: int, placed: BoardUnit, passives: dict[str, Stats]) -> None:
         card = self.catalog.cards[placed.card]
-        start = card.stats
+        parts = [card.stats, placed.scrip, *[passives[name] for name in card.resonance]]
         lines = card.lines
         for name in placed.runes:
             rune = self.catalog.runes[name]
-            start = start.plus(rune.stats)
+            parts.append(rune.stats)
             lines += rune.lines
-        for name in card.resonance:
-            start = start.plus(passives[name])
-        self.build(side, placed.cell, card, placed.runes, start.plus(placed.scrip), lines)
+        self.build(side, placed.cell, card, placed.runes, start_numbers(parts), lines)
 
     def build(
         self,
@@ -74,7 +69,7 @@ class Field:
     ) -> Unit:
         """A new unit on a free cell. 800.49b: the starting Vessel is part of being built."""
         number = len(self.units[side])
-        unit = Unit(side, number, cell, card, runes, start.at_least(LEAST_NUMBERS), lines)
+        unit = Unit(side, number, cell, card, runes, start, lines)
         if "phylactery" in card.keywords:
             unit.vessels = min(self.rules.vessel_start, self.rules.vessel_max)
         self.units[side].append(unit)

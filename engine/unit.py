@@ -115,12 +115,8 @@ class Unit:
 
     def begin_life(self) -> None:
         """500.9c, d, e: battle-start numbers, and nothing left of the previous life."""
-        start = self.start
-        self.vitality = self.max_vitality = start.vitality
-        self.power_sum = start.power
-        self.speed_sum = start.speed
-        self.armor_sum = start.armor
-        self.ward = start.ward
+        vitality, self.power_sum, self.speed_sum, self.armor_sum, self.ward = self.start
+        self.vitality = self.max_vitality = vitality
         self.quickened = 0
         self.dread = 0
         self.burn = 0
@@ -131,7 +127,8 @@ class Unit:
         self.endings: list[Ending] = []
         self.struck: dict[str, int] = {}  # by this life: unit ids, and the latest life struck
         # 500.9g: a grant made for the battle is what a revival keeps.
-        self.granted = {k: until for k, until in self.granted.items() if until == FOR_BATTLE}
+        if self.granted:
+            self.granted = {k: until for k, until in self.granted.items() if until == FOR_BATTLE}
         for abilities in self.abilities.values():
             for ability in abilities:
                 if ability.line.once == "life":

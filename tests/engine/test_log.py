@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 
-from engine import EVENT_FIELDS, Battle, Event, event_line
+from engine import EVENT_FIELDS, Battle, Event, event_line, event_object
 from engine.events import REVIVAL_LINE_FIELDS
 from tests.engine.stage import (
     B_FIRST,
@@ -91,6 +91,15 @@ def test_log_line_is_not_escaped_beyond_what_json_demands() -> None:
     for text in ("", "0", "null", "true", '"', "\t"):
         line = event_line(Event(1, None, "grant_end", (text, text)))
         assert json.loads(line)["unit"] == json.loads(line)["keyword"] == text
+
+
+def test_log_line_does_not_depend_on_what_was_written_before() -> None:
+    numbers = (1, True, 0, False, -1, 300, 2, 255, 256, 10**20)
+    texts = (str(number) for number in range(5_000))  # more than are kept
+    for value in (*numbers, None, *texts, *numbers, "0", "1"):
+        event = Event(1, None, "charge", ("a0", value, value))
+        plain = json.dumps(event_object(event), separators=(",", ":"))
+        assert event_line(event) == f"{plain}\n"
 
 
 def test_log_outside_a_batch_says_null() -> None:

@@ -111,6 +111,18 @@ def test_property_nothing_follows_the_sweep(maker: str, seed: int) -> None:
 
 
 @every_battle
+def test_property_the_living_are_all_that_have_vitality_in_initiative_order(
+    maker: str, seed: int
+) -> None:
+    battle = Battle(MAKERS[maker](seed))
+    while not battle.over:
+        battle.step()
+        living = [unit for side in battle.units for unit in side if unit.vitality > 0]
+        living.sort(key=lambda unit: (unit.side != battle.first_side, unit.cell))
+        assert battle.living() == living
+
+
+@every_battle
 def test_property_only_the_living_die_and_only_the_dead_are_revived(maker: str, seed: int) -> None:
     alive: dict[str, bool] = {}
     for event in log_of(fought(MAKERS[maker](seed))):
