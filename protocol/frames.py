@@ -7,11 +7,11 @@ and the battle's id: run twice they are the same bytes, which is what resuming a
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, cast
 
 import orjson
 
-from engine import EVENT_FIELDS, Battle, Event, UnitState, state_digest
+from engine import EVENT_FIELDS, Battle, Event, Setup, UnitState
 
 from .messages import (
     CHANNELS,
@@ -22,8 +22,9 @@ from .messages import (
     SnapshotMessage,
     UnitPatch,
 )
-from .view import View, difference
-from .wire_events import LogLine, channel_of, write_events
+from .sources import Sources
+from .view import View
+from .wire_events import write_events
 
 # Once a second of the battle's own time.
 DIGEST_TICKS: Final = 20
@@ -34,9 +35,10 @@ Frames = dict[Channel, bytes]
 class FrameMaker:
     """Makes a battle's frames, tick by tick."""
 
-    def __init__(self, battle: BattleId) -> None:
+    def __init__(self, battle: BattleId, sources: Sources) -> None:
         self.battle = battle
         self.tick = -1  # the last one fed
+        self._sources = sources
         self._line = 0
         self._next: dict[Channel, int] = dict.fromkeys(CHANNELS, 0)
         self._view = View()
@@ -46,7 +48,8 @@ class FrameMaker:
         tick: int,
         events: Sequence[Event],
         units: Iterable[UnitState],
-        digest: str | None = None,
+        *,
+        with_digest: bool,
     ) -> Frames:
         """The frames of a tick: `events` are all that happened in it, `units` are at its end, and
         at least those that the events name.
@@ -54,28 +57,35 @@ class FrameMaker:
         Ticks may be left out only where nothing but Charge changes, and no digest is due.
         """
         self.tick = tick
-        runs = self._by_channel(events)
-        for line in runs["tick"]:
-            self._view.hear(line.event)
-        changes = self._changes(units)
+        runs = write_events(self._line, events, self._sources)
+        self._line += len(events)
+        for event in events:
+            self._view.hear(event)
+        changes: dict[str, UnitPatch | NewUnit] = {}
+        for unit in units:
+            if change := self._view.correct(unit, tick):
+                changes[unit.id] = change
         frames: Frames = {}
-        if changes or runs["tick"] or digest:
-            end = [] if digest is None else [digest]
-            frames["tick"] = self._frame("tick", changes, write_events(runs["tick"]), *end)
-        for channel in ("revival", "vessel"):
-            if run := runs[channel]:
-                frames[channel] = self._frame(channel, write_events(run))
+        tail: list[object] = [changes] if changes else []
+        if with_digest:
+            tail = [changes, self._view.digest(tick)]
+        if tail or "tick" in runs:
+            frames["tick"] = self._frame("tick", runs.get("tick", []), *tail)
+        if "revival" in runs:
+            frames["revival"] = self._frame("revival", runs["revival"])
+        if "vessel" in runs:
+            frames["vessel"] = self._frame("vessel", runs["vessel"])
         return frames
 
     def snapshot(self, skipped: int = 0) -> SnapshotMessage:
         """The whole state after the last frames made, and the numbers that follow."""
-        state = self._view.snapshot(self.tick)
+        units = self._view.snapshot(self.tick).units
         return SnapshotMessage(
             battle=self.battle,
             tick=self.tick,
             next=self.next,
-            units=[list(unit) for unit in state.units],
-            digest=state_digest(state),
+            units=[list(unit) for unit in units],
+            digest=self._view.digest(self.tick),
             skipped=skipped,
         )
 
@@ -83,25 +93,6 @@ class FrameMaker:
     def next(self) -> Next:
         """The number of the next frame of each channel."""
         return Next(**self._next)
-
-    def _by_channel(self, events: Sequence[Event]) -> dict[Channel, list[LogLine]]:
-        runs: dict[Channel, list[LogLine]] = {channel: [] for channel in CHANNELS}
-        for line, event in enumerate(events, self._line):
-            runs[channel_of(event)].append(LogLine(line, event))
-        self._line += len(events)
-        return runs
-
-    def _changes(self, units: Iterable[UnitState]) -> dict[str, UnitPatch | NewUnit]:
-        """What must be said of the units over what the events tell; new ones are told in full."""
-        changes: dict[str, UnitPatch | NewUnit] = {}
-        for unit in units:
-            known = unit.id in self._view
-            change: UnitPatch | NewUnit
-            change = difference(self._view.at(unit.id, self.tick), unit) if known else list(unit)
-            if change:
-                changes[unit.id] = change
-                self._view.put(unit, self.tick)
-        return changes
 
     def _frame(self, channel: Channel, *body: object) -> bytes:
         number = self._next[channel]
@@ -124,7 +115,7 @@ class FeedWriter:
 
     def __init__(self, battle: Battle, battle_id: BattleId) -> None:
         self.battle = battle
-        self.maker = FrameMaker(battle_id)
+        self.maker = FrameMaker(battle_id, sources_of(battle.setup))
         self._next_tick = 0
         self._eventful = True  # something can happen on it; else it is a digest's alone
 
@@ -142,14 +133,14 @@ class FeedWriter:
         battle = self.battle
         events = battle.step() if self._eventful else battle.advance(self._next_tick)
         tick = battle.tick
-        if self.over or tick % DIGEST_TICKS == 0:
-            # All units, for the digest; and a battle's end may change what no event of its last
-            # tick names: what each unit would gain next.
-            snapshot = battle.snapshot()
-            frames = self.maker.frames(tick, events, snapshot.units, state_digest(snapshot))
-        else:
+        with_digest = self.over or tick % DIGEST_TICKS == 0
+        units: Iterable[UnitState] = ()  # on a digest's own tick only Charge has moved
+        if self._eventful and with_digest:
+            # A battle's end may change what no event of its last tick names.
+            units = battle.snapshot().units
+        elif self._eventful:
             units = [battle.unit(unit_id).state() for unit_id in _named(events)]
-            frames = self.maker.frames(tick, events, units)
+        frames = self.maker.frames(tick, events, units, with_digest=with_digest)
         if not self.over:
             eventful_tick = battle.next_tick()
             self._next_tick = min(eventful_tick, tick - tick % DIGEST_TICKS + DIGEST_TICKS)
@@ -157,11 +148,21 @@ class FeedWriter:
         return FedTick(tick, frames)
 
 
+def sources_of(setup: Setup) -> Sources:
+    """As everyone else makes them from `begin`, which has these boards."""
+    a, b = setup.boards
+    return Sources({"a": a.to_object(), "b": b.to_object()})
+
+
 _ABOUT_A_UNIT: Final = frozenset(
     kind for kind, fields in EVENT_FIELDS.items() if fields[:1] == ("unit",)
 )
 
 
-def _named(events: Sequence[Event]) -> Iterable[str]:
+def _named(events: Sequence[Event]) -> list[str]:
     """The units that the events are about, each once, in the log's order."""
-    return dict.fromkeys(str(event.values[0]) for event in events if event.kind in _ABOUT_A_UNIT)
+    named: dict[str, None] = {}
+    for event in events:
+        if event.kind in _ABOUT_A_UNIT:
+            named[cast("str", event.values[0])] = None
+    return list(named)

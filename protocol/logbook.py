@@ -12,24 +12,34 @@ from typing import Final
 from engine import Event, event_line
 
 from .messages import Frame
+from .sources import Sources
 from .wire_events import read_events
 
 DIGEST_DIGITS: Final = 32
 
 
 class LogTorn(Exception):  # noqa: N818 - says what the log is
-    """Two frames say different things of one line, or lines are missing."""
+    """Two frames say different things of one line, or lines are missing or no lines."""
 
 
 class Logbook:
-    """The lines of one battle's log that have come, whatever their order."""
+    """The lines of one battle's log that have come, whatever their order.
 
-    def __init__(self) -> None:
+    `sources` are those of the boards in `begin`.
+    """
+
+    def __init__(self, sources: Sources) -> None:
+        self._sources = sources
         self._lines: dict[int, Event] = {}
 
     def add(self, frame: Frame) -> None:
-        """Take in a frame's events. Raises `LogTorn` for a line that has come before."""
-        events = list(read_events(frame))
+        """Take in a frame's events. Raises `LogTorn` for what is no event, and for a line that has
+        come before.
+        """
+        try:
+            events = list(read_events(frame, self._sources))
+        except ValueError as error:
+            raise LogTorn(str(error)) from error
         for line, _ in events:
             if line in self._lines:
                 raise LogTorn(f"line {line} came twice")

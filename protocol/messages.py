@@ -306,13 +306,13 @@ NewUnit = list[object]  # the values of UNIT_FIELDS, in order
 
 
 class TickFrame(Struct, frozen=True, array_like=True, tag="tick"):
-    """What changed in a tick, and the events that animate it; once a second, a state digest."""
+    """The events of a tick, what else changed in it, and, once a second, a state digest."""
 
     battle: BattleId
     seq: Sequence
     tick: Sequence
-    units: dict[str, UnitPatch | NewUnit]  # by unit id
     events: Events
+    units: dict[str, UnitPatch | NewUnit] = {}  # by unit id
     digest: str | None = None
 
 

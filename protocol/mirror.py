@@ -151,7 +151,7 @@ def channel_of_frame(frame: Frame) -> Channel:
 def _changed(view: View, unit_id: str, change: UnitPatch | NewUnit, tick: int) -> UnitState:
     if isinstance(change, list):
         return _unit(change)
-    values: list[object] = list(view.at(unit_id, tick))
+    values = view.at(unit_id, tick)
     for name, value in change.items():
         values[_INDEX[name]] = value
     return _unit(values)

@@ -8,14 +8,16 @@ list, a flag as 1 or, at the end of the row, not at all. All else is written as 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from typing import Final, NamedTuple, cast
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import Any, Final, NamedTuple
 
 from engine import EVENT_FIELDS, UNIT_FIELDS, Event
 from engine.definitions import BUFF_STATS, CAUSES, CHANNELS, KEYWORDS, STATUSES
 from engine.events import REVIVAL_LINE_FIELDS, Value
 
 from .messages import Channel, Events, Frame, WireEvent
+from .sources import Sources
 
 _CHANNEL_OF: Final[dict[str, Channel]] = {
     "revival": "revival",
@@ -54,27 +56,90 @@ class LogLine(NamedTuple):
     event: Event
 
 
+class _Words:
+    """A column of words, and their numbers."""
+
+    def __init__(self, place: int, words: tuple[str, ...]) -> None:
+        self.place = place  # in the row
+        self.numbers: dict[object, object] = {word: number for number, word in enumerate(words)}
+        self.words: dict[object, object] = dict(enumerate(words))
+
+
+class _Layout:
+    """How the events of a kind are written: what stands where in their row."""
+
+    def __init__(self, kind: str, channel: Channel, names: tuple[str, ...]) -> None:
+        self.kind = kind
+        self.number = KINDS.index(kind)
+        self.channel = channel
+        self.length = 1 + len(names)
+        self.flag = names[-1:] in [(name,) for name in FLAG_COLUMNS]
+        self.units: list[int] = []  # places in the row
+        self.words: list[_Words] = []
+        for place, name in enumerate(names, 1):
+            if name in WORD_COLUMNS:
+                self.words.append(_Words(place, WORD_COLUMNS[name]))
+            # The source of a line is the card or rune it is printed on.
+            elif name in UNIT_COLUMNS and (kind, name) != ("line", "source"):
+                self.units.append(place)
+
+
+_LAYOUTS: Final = {
+    kind: _Layout(kind, _CHANNEL_OF.get(kind, "tick"), names)
+    for kind, names in EVENT_FIELDS.items()
+}
+_REVIVAL_LINE: Final = _Layout("line", "revival", EVENT_FIELDS["line"] + REVIVAL_LINE_FIELDS)
+_SOURCE: Final = 1 + EVENT_FIELDS["line"].index("source")
+_BUILT: Final = 1 + EVENT_FIELDS["battle_start"].index("units")
+_TAKERS: Final = 1 + EVENT_FIELDS["vessel_points"].index("units")
+
+
 def channel_of(event: Event) -> Channel:
     """The one channel whose frames carry this event."""
-    if event.kind == "line":
-        return "revival" if event.values[1] in REVIVAL_LINES else "tick"
-    return _CHANNEL_OF.get(event.kind, "tick")
+    return _layout_of(event).channel
 
 
-def write_events(lines: Iterable[LogLine]) -> Events:
-    """The events of one frame: a line number and a batch stand wherever the run breaks."""
-    events: Events = []
-    expected: tuple[int, int | None] | None = None
-    for line, event in lines:
-        if (line, event.batch) != expected:
-            events += (line, event.batch)
-        events.append(write_event(event))
-        expected = (line + 1, event.batch)
-    return events
+def _layout_of(event: Event) -> _Layout:
+    if event.kind == "line" and event.values[1] in REVIVAL_LINES:
+        return _REVIVAL_LINE
+    return _LAYOUTS[event.kind]
 
 
-def read_events(frame: Frame) -> Iterator[LogLine]:
-    """The log lines in a frame. Raises `ValueError` for a list that no frame has."""
+class _Run:
+    """The events of one frame: a line and a batch stand wherever the run breaks."""
+
+    def __init__(self) -> None:
+        self.events: Events = []
+        self._line = -1  # of the next event, if the run does not break
+        self._batch: int | None = None
+
+    def add(self, line: int, batch: int | None, row: WireEvent) -> None:
+        if line != self._line or batch != self._batch:
+            self.events.append(line)
+            self.events.append(batch)
+        self.events.append(row)
+        self._line = line + 1
+        self._batch = batch
+
+
+def write_events(line: int, events: Sequence[Event], sources: Sources) -> dict[Channel, Events]:
+    """What the frames of a tick carry of its events, of which the first stands on `line`."""
+    runs: dict[Channel, _Run] = {}
+    for event in events:
+        layout = _layout_of(event)
+        run = runs.get(layout.channel)
+        if run is None:
+            run = runs[layout.channel] = _Run()
+        run.add(line, event.batch, _row(layout, event, sources))
+        line += 1
+    return {channel: run.events for channel, run in runs.items()}
+
+
+def read_events(frame: Frame, sources: Sources | None = None) -> Iterator[LogLine]:
+    """The log lines in a frame; without `sources`, what a line is printed on stays a number.
+
+    Raises `ValueError` for a list that no frame has.
+    """
     line: int | None = None
     batch: int | None = None
     items = iter(frame.events)
@@ -82,36 +147,66 @@ def read_events(frame: Frame) -> Iterator[LogLine]:
         if isinstance(item, list):
             if line is None:
                 raise ValueError("a frame's events begin with a line and a batch")
-            yield LogLine(line, read_event(frame.tick, batch, item))
+            yield LogLine(line, read_event(frame.tick, batch, item, sources))
             line += 1
         else:
             line, batch = _place(item, next(items, ()))
 
 
-def write_event(event: Event) -> WireEvent:
-    """The event as frames have it."""
-    number, columns = _ROWS[event.kind]
-    row: WireEvent = [number]
-    for column, value in zip(columns, event.values, strict=False):
-        row.append(column.write(value))
-    if row[-1] is False:
-        row.pop()
+def _row(layout: _Layout, event: Event, sources: Sources) -> WireEvent:
+    row: list[Any] = [layout.number, *event.values]
+    for place in layout.units:
+        row[place] = _unit_number(row[place])
+    for column in layout.words:
+        row[column.place] = column.numbers.get(row[column.place], row[column.place])
+    if layout.flag:
+        if row[-1]:
+            row[-1] = 1
+        else:
+            row.pop()
+    elif event.kind == "line":
+        row[_SOURCE] = sources.write(row[_SOURCE])
+    elif event.kind == "vessel_points":
+        row[_TAKERS] = [_unit_number(unit_id) for unit_id in row[_TAKERS]]
+    elif event.kind == "battle_start":
+        row[_BUILT] = [list(unit.values()) for unit in row[_BUILT]]
     return row
 
 
-def read_event(tick: int, batch: int | None, row: WireEvent) -> Event:
+def read_event(
+    tick: int, batch: int | None, row: WireEvent, sources: Sources | None = None
+) -> Event:
     """The event again. Raises `ValueError` for a row that is none."""
     try:
         kind = _KIND_OF[row[0]]
-        columns = _ROWS[kind].columns
-        values = [column.read(value) for column, value in zip(columns, row[1:], strict=False)]
+        values = _read_values(kind, list(row), sources)
     except (LookupError, TypeError, AttributeError, ValueError) as error:
-        raise ValueError(f"{row} is no event") from error
-    if columns and columns[-1] is _FLAG and len(row) == len(columns):
-        values.append(False)
-    elif len(row) - 1 not in (len(columns), len(EVENT_FIELDS[kind])):
-        raise ValueError(f"{row} is no {kind}")
-    return Event(tick, batch, kind, cast("tuple[Value, ...]", tuple(values)))
+        raise ValueError(f"{row} is no event: {error}") from error
+    return Event(tick, batch, kind, values)
+
+
+def _read_values(kind: str, row: list[Any], sources: Sources | None) -> tuple[Value, ...]:
+    layout = _LAYOUTS[kind]
+    if kind == "line" and len(row) > layout.length:
+        layout = _REVIVAL_LINE
+    if layout.flag and len(row) == layout.length - 1:
+        row.append(False)
+    if len(row) != layout.length:
+        raise ValueError(f"a {kind} has {layout.length - 1} values")
+    if layout.flag:
+        row[-1] = bool(row[-1])
+    for place in layout.units:
+        row[place] = _unit_id(row[place])
+    for column in layout.words:
+        if isinstance(row[column.place], int):
+            row[column.place] = column.words[row[column.place]]
+    if kind == "line" and sources is not None:
+        row[_SOURCE] = sources.read(row[_SOURCE])
+    elif kind == "vessel_points":
+        row[_TAKERS] = [_unit_id(number) for number in row[_TAKERS]]
+    elif kind == "battle_start":
+        row[_BUILT] = [dict(zip(BUILT_FIELDS, unit, strict=True)) for unit in row[_BUILT]]
+    return tuple(row[1:])
 
 
 def _place(line: object, batch: object) -> tuple[int, int | None]:
@@ -120,11 +215,8 @@ def _place(line: object, batch: object) -> tuple[int, int | None]:
     raise ValueError("a line and a batch stand together")
 
 
-class _Column(NamedTuple):
-    write: Callable[[object], object]
-    read: Callable[[object], object]
-
-
+# The same few come all the time.
+@lru_cache(4096)
 def _unit_number(unit_id: object) -> object:
     """a0, a1, a2 are 0, 1, 2; b0, b1, b2 are -1, -2, -3."""
     if not isinstance(unit_id, str):
@@ -137,55 +229,3 @@ def _unit_id(number: object) -> object:
     if not isinstance(number, int):
         return number
     return f"a{number}" if number >= 0 else f"b{~number}"
-
-
-def _word_column(words: tuple[str, ...]) -> _Column:
-    numbers: dict[object, object] = {word: number for number, word in enumerate(words)}
-    listed: dict[object, object] = dict(enumerate(words))
-    return _Column(
-        lambda word: numbers.get(word, word),
-        lambda number: listed[number] if isinstance(number, int) else number,
-    )
-
-
-def _each(change: Callable[[object], object]) -> Callable[[object], object]:
-    return lambda values: [change(value) for value in cast("list[object]", values)]
-
-
-def _as_it_is(value: object) -> object:
-    return value
-
-
-_PLAIN: Final = _Column(_as_it_is, _as_it_is)
-_UNIT: Final = _Column(_unit_number, _unit_id)
-_FLAG: Final = _Column(lambda flag: 1 if flag else False, bool)
-_BUILT: Final = _Column(
-    _each(lambda unit: list(cast("dict[str, object]", unit).values())),
-    _each(lambda unit: dict(zip(BUILT_FIELDS, cast("list[object]", unit), strict=True))),
-)
-
-
-def _column(kind: str, name: str) -> _Column:
-    if name == "units":
-        return _BUILT if kind == "battle_start" else _Column(_each(_unit_number), _each(_unit_id))
-    if name in WORD_COLUMNS:
-        return _word_column(WORD_COLUMNS[name])
-    if name in FLAG_COLUMNS:
-        return _FLAG
-    # The source of a line is the card or rune it is printed on.
-    return _UNIT if name in UNIT_COLUMNS and (kind, name) != ("line", "source") else _PLAIN
-
-
-class _Row(NamedTuple):
-    number: int
-    columns: tuple[_Column, ...]
-
-
-def _row(number: int, kind: str, names: tuple[str, ...]) -> _Row:
-    more = REVIVAL_LINE_FIELDS if kind == "line" else ()
-    return _Row(number, tuple(_column(kind, name) for name in names + more))
-
-
-_ROWS: Final = {
-    kind: _row(number, kind, names) for number, (kind, names) in enumerate(EVENT_FIELDS.items())
-}

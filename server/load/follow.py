@@ -26,6 +26,7 @@ from protocol.messages import (
     VesselFrame,
 )
 from protocol.mirror import DigestMismatch, Mirror, MirrorError
+from protocol.sources import Sources
 from server.load.tally import Tally
 
 # Of a frame, whatever the lengths of its numbers: channel, battle, number and tick.
@@ -140,9 +141,9 @@ class Verifier:
 
     def _take(self, payload: bytes) -> None:
         match decode_to_client(payload):
-            case Begin(battle=battle):
+            case Begin(battle=battle, boards=boards):
                 self._mirror.begin(battle)
-                self._logbook = Logbook() if self._follows_all else None
+                self._logbook = Logbook(Sources(boards)) if self._follows_all else None
             case SnapshotMessage() as snapshot:
                 self._logbook = None
                 self._mirror.load(snapshot)

@@ -9,12 +9,24 @@ import { EVENTS, FLAGS, REVIVAL_LINE, UNITS, WORDS } from "./tables.js";
  */
 
 /**
+ * The cards and runes that stand on the boards, each once: a line says by its place here which of
+ * them it is printed on.
+ * @param {{a: any, b: any}} boards as `begin` has them
+ * @returns {string[]}
+ */
+export function sourcesOf({ a, b }) {
+  const units = [...a.units, ...b.units];
+  return [...new Set(units.flatMap(({ card, runes = [] }) => [card, ...runes]))];
+}
+
+/**
  * The events of a frame, in order.
  * @param {number} tick
  * @param {any[]} list the frame's `events`
+ * @param {string[]} sources
  * @returns {BattleEvent[]}
  */
-export function readEvents(tick, list) {
+export function readEvents(tick, list, sources) {
   const events = [];
   let line = 0;
   let batch = null;
@@ -26,6 +38,7 @@ export function readEvents(tick, list) {
       continue;
     }
     const [kind, values] = readEvent(list[at]);
+    if (kind === "line") values.source = sources[values.source] ?? values.source;
     events.push({ tick, line, batch, kind, values });
     line += 1;
   }

@@ -1,7 +1,7 @@
 // The exact state of a battle, from a snapshot or from the first frame on. Knows no page and no
 // socket: it is fed what came, and asked.
 
-import { readEvents } from "./events.js";
+import { readEvents, sourcesOf } from "./events.js";
 import { BUILT, FIELDS, JUST_BUILT, STATUS_FIELDS } from "./tables.js";
 
 /** @typedef {import("./events.js").BattleEvent} BattleEvent */
@@ -11,7 +11,7 @@ import { BUILT, FIELDS, JUST_BUILT, STATUS_FIELDS } from "./tables.js";
 /** A frame that should have come has not: the connection is to be dropped and resumed. */
 export class Gap extends Error {}
 
-/** What each event says of its unit; the rest is in the frame's patch. */
+/** What each event says of its unit; the rest is in the frame's patch, and its rate follows. */
 const TELLS = {
   activation: (unit, { nested }) => { if (!nested) unit.charge -= 1000; },
   damage: (unit, { vitality, absorbed }) => { unit.vitality = vitality; unit.ward -= absorbed; },
@@ -20,6 +20,10 @@ const TELLS = {
   ward: (unit, { ward }) => { unit.ward = ward; },
   quicken: (unit, { speed }) => { unit.quickened = speed; },
   charge: (unit, { charge }) => { unit.charge = charge; },
+  stat: (unit, { stat, amount, value }) => {
+    unit[stat] = value;
+    if (stat === "vitality") unit.max_vitality += amount;
+  },
   status: (unit, { status, total }) => { setStatus(unit, status, total); },
   status_end: (unit, { status }) => { setStatus(unit, status, status === "freeze" ? null : 0); },
 };
@@ -31,9 +35,14 @@ export class Mirror {
     this.begin(null);
   }
 
-  /** Nothing is known of this battle yet; its first frames come next. */
-  begin(battle) {
+  /**
+   * Nothing is known of this battle yet; its first frames come next.
+   * @param {string|null} battle
+   * @param {{a: any, b: any}} boards as `begin` has them
+   */
+  begin(battle, boards = { a: { units: [] }, b: { units: [] } }) {
     this.battle = battle;
+    this.sources = sourcesOf(boards);
     this.tick = -1;
     this.over = false;
     /** @type {Map<string, Unit>} in the order of the digest */
@@ -44,8 +53,10 @@ export class Mirror {
 
   /** The state of a `snapshot` message, in place of everything before. */
   load(snapshot) {
-    this.begin(snapshot.battle);
+    this.battle = snapshot.battle;
     this.tick = snapshot.tick;
+    this.over = false;
+    this.units = new Map();
     this.next = { ...snapshot.next };
     for (const values of snapshot.units) this.#put(values);
     this.#sort();
@@ -62,8 +73,8 @@ export class Mirror {
     if (number !== this.next[channel]) {
       throw new Gap(`${channel}: ${number} came where ${this.next[channel]} was due`);
     }
-    const events = readEvents(tick, frame[channel === "tick" ? 5 : 4]);
-    if (channel === "tick") this.#move(tick, events, frame[4]);
+    const events = readEvents(tick, frame[4], this.sources);
+    if (channel === "tick") this.#move(tick, events, frame[5] ?? {});
     this.next[channel] += 1;
     return events;
   }
@@ -99,13 +110,13 @@ export class Mirror {
       if (unit && Object.hasOwn(TELLS, kind)) TELLS[kind](unit, values);
     }
     this.#patch(patches);
+    for (const unit of this.units.values()) unit.rate = rate(unit);
   }
 
   #build(units) {
     for (const written of units) {
       const unit = { ...JUST_BUILT };
       FIELDS.slice(0, BUILT).forEach((field, at) => { unit[field] = written[at]; });
-      unit.rate = unit.speed;
       this.units.set(unit.id, unit);
     }
     this.#sort();
@@ -131,6 +142,11 @@ export class Mirror {
     const key = (id) => (id.startsWith("b") ? 1e6 : 0) + Number(id.slice(1));
     this.units = new Map([...this.units].sort(([one], [other]) => key(one) - key(other)));
   }
+}
+
+/** What a unit gains each tick: nothing while it is dead or Frozen. */
+function rate({ vitality, frozen_until: frozen, speed, quickened }) {
+  return vitality <= 0 || frozen !== null ? 0 : speed + quickened;
 }
 
 function setStatus(unit, status, value) {

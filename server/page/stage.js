@@ -78,8 +78,8 @@ export class Stage {
     if (this.begun === null) this.verdict.expect(room);
   }
 
-  #forget(battle) {
-    this.mirror.begin(battle);
+  #forget(battle, boards) {
+    this.mirror.begin(battle, boards);
     this.beat.rest(0);
     this.logbook = new Logbook();
     this.begun = null;
@@ -95,7 +95,7 @@ export class Stage {
 
   /** Whatever was known of a battle, it is told anew from here on. */
   begin(begin) {
-    this.#forget(begin.battle);
+    this.#forget(begin.battle, begin.boards);
     this.begun = begin;
     this.begun.promised = this.state?.round === begin.round ? this.state.commitment : null;
     this.board.rules = { ...RULES, ...begin.rules };

@@ -37,7 +37,7 @@ export const EVENTS = [
 /** What a `line` says besides, on the two channels of a revival. */
 export const REVIVAL_LINE = ["revived", "cause", "killer"];
 
-/** Fields that are a unit, written as a number; the `source` of a `line` is text all the same. */
+/** Fields that are a unit, written as a number; the `source` of a `line` is a card or rune. */
 export const UNITS = new Set(["unit", "target", "killer", "revived", "source"]);
 
 /** Fields that are 1 if true, and left out if not. */
@@ -63,7 +63,7 @@ export const FIELDS = [
 /** So many of them are written for a unit as built. */
 export const BUILT = 14;
 
-/** What the rest of them is when a unit is built; `rate` is its Speed. */
+/** What the rest of them is when a unit is built; `rate` follows. */
 export const JUST_BUILT = {
   quickened: 0, dread: 0, burn: 0, frozen_until: null, incarnation: 0, return_due: null, charge: 0,
 };

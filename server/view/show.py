@@ -27,6 +27,7 @@ from protocol.messages import (
     Welcome,
 )
 from protocol.mirror import Mirror
+from protocol.sources import Sources
 from protocol.wire_events import LogLine, read_events
 from server.cli.board import NamedBoard
 from server.view.terminal import Player, Scene
@@ -48,6 +49,7 @@ class Show:
         self.notes: dict[Seat, str] = {}  # beside the players, by side: what their board is called
         self._known = known
         self._battle: BattleId | None = None
+        self._sources: Sources | None = None
         self._mirror = mirror
         self.room: RoomState | None = None
         self.tick = -1  # of the last frame, of whatever channel; -1 between battles
@@ -147,6 +149,7 @@ class Show:
 
     def _begin(self, begin: Begin) -> None:
         self._battle = begin.battle
+        self._sources = Sources(begin.boards)
         self.round = begin.round
         self.tick = -1
         self._told = []
@@ -165,7 +168,7 @@ class Show:
         self.tick = max(self.tick, frame.tick)
         if isinstance(frame, TickFrame):
             self._enlist(unit for unit in frame.units.values() if isinstance(unit, list))
-        for line in read_events(frame):
+        for line in read_events(frame, self._sources):
             if told := self._tell(line):
                 self._unsettled.append((line.line, told))
         return settled

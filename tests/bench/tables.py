@@ -16,8 +16,9 @@ def show(title: str, heads: Sequence[str], rows: Iterable[Sequence[object]]) -> 
     for row in rows:
         table.add_row(*(number(cell) for cell in row))
     console = Console()
-    # What is not a terminal is a file, which is as wide as it needs to be.
-    console.print(table, width=None if console.is_terminal else 120)
+    if not console.is_terminal:
+        console = Console(width=120)  # a file is as wide as it needs to be
+    console.print(table)
 
 
 def number(value: object) -> str:

@@ -9,6 +9,7 @@ import pytest
 from tests.bench.__main__ import main
 from tests.bench.engine_run import GROWTH, fight, pairs, report
 from tests.bench.fanout import tick_frames
+from tests.bench.watched_bytes import PARTS, Watched, every_pairing
 
 
 def test_both_modes_fight_the_same_battles() -> None:
@@ -58,10 +59,22 @@ def test_fan_out_delivers_every_frame_of_every_server(capsys: pytest.CaptureFixt
     out = capsys.readouterr().out
     for name in ("bare send", "phylactery", "websockets.trio broadcast"):
         (row,) = (line for line in out.splitlines() if line.startswith(f"│ {name} "))
-        assert row.count(" 110 ") == 2, row
+        assert [cell.strip() for cell in row.split("│")][2:4] == ["110", "110"], row
 
 
 def test_watching_is_measured(capsys: pytest.CaptureFixture[str]) -> None:
     small = ["--spectators", "6", "--rooms", "2", "--seconds", "1", "--pace", "40"]
     assert main(["watch", *small]) == 0
-    assert "bytes/spectator-second" in capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert "bytes/spectator-second" in out
+    (row,) = (line for line in out.splitlines() if line.startswith("│ all 64 pairings "))
+    assert f" {Watched.together(list(every_pairing())).rate():.1f} " in row
+
+
+def test_a_spectator_of_all_channels_costs_at_most_500_bytes_a_second() -> None:
+    rounds = list(every_pairing())
+    together = Watched.together(rounds)
+    assert (together.battles, set(together.parts)) == (64, set(PARTS))
+    assert together.rate() <= 500
+    assert sum(map(together.rate, PARTS)) == pytest.approx(together.rate())
+    assert min(one.rate() for one in rounds) < together.rate() < max(one.rate() for one in rounds)

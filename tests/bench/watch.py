@@ -1,12 +1,13 @@
 """What a watched battle costs: the server's CPU and the bytes, for each spectator and second.
 
-A real server, real battles between the sample boards, and spectators of all three channels: in one
-room, and in many small ones.
+First the bytes alone, exact: every pairing of the sample boards. Then a real server, real battles
+between them, and spectators of all three channels: in one room, and in many small ones.
 """
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 
 import trio
 from rich.console import Console
@@ -16,6 +17,7 @@ from server.load.outcome import Outcome
 from server.load.share import Wishes
 from tests.bench.serving import serving
 from tests.bench.tables import show
+from tests.bench.watched_bytes import PARTS, Watched, every_pairing
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -26,6 +28,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
+    show_bytes(list(every_pairing()))
     outcomes = [watch(options, 1), watch(options, options.rooms)]
     show(
         "Spectators of all three channels, sample boards, speed 1",
@@ -33,6 +36,24 @@ def run(options: argparse.Namespace) -> int:
         [_row(outcome) for outcome in outcomes],
     )
     return 0 if all(outcome.passed for outcome in outcomes) else 1
+
+
+def show_bytes(rounds: Sequence[Watched]) -> None:
+    """What all rounds cost together, and the cheapest and the dearest of them."""
+    ordered = sorted(rounds, key=Watched.rate)
+    rows = [Watched.together(rounds), ordered[0], ordered[-1]]
+    show(
+        "Bytes a second to a spectator of all three channels, exact; of it, by frames and messages",
+        ("sample boards", "s/battle", "bytes/s", *PARTS),
+        [
+            (
+                row.name,
+                f"{row.seconds / row.battles:.1f}",
+                *(f"{row.rate(part):.1f}" for part in ("", *PARTS)),
+            )
+            for row in rows
+        ],
+    )
 
 
 def watch(options: argparse.Namespace, rooms: int) -> Outcome:

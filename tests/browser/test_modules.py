@@ -18,7 +18,7 @@ from protocol.messages import TickFrame
 from protocol.wire_events import KINDS
 from tests.browser.arena import needs_chromium, open_arena, page_of
 from tests.browser.chromium import Page, open_page
-from tests.protocol.battles import BATTLE, fed, frames_of, random_setup, sample_setups
+from tests.protocol.battles import BATTLE, boards_of, fed, frames_of, random_setup, sample_setups
 
 pytestmark = needs_chromium
 
@@ -32,9 +32,10 @@ async def page(tmp_path: Path) -> AsyncIterator[Page]:
         yield page
 
 
-def recorded(setup: Setup) -> list[Any]:
-    """All frames of a battle, as JSON has them."""
-    return [json.loads(data) for tick in fed(setup) for data in tick.frames.values()]
+def recorded(setup: Setup) -> Any:
+    """A battle's boards and all of its frames, as JSON has them."""
+    frames = [json.loads(data) for tick in fed(setup) for data in tick.frames.values()]
+    return {"boards": boards_of(setup), "frames": frames}
 
 
 # Feeds each battle to a mirror and a log book of its own.
@@ -43,11 +44,11 @@ REPLAY = """(async (battles) => {
   const { Logbook } = await import("/page/logbook.js");
   const { stateDigest } = await import("/page/proof.js");
   const told = [];
-  for (const frames of battles) {
+  for (const { boards, frames } of battles) {
     const mirror = new Mirror();
     const logbook = new Logbook();
     const digests = {};
-    mirror.begin(frames[0][1]);
+    mirror.begin(frames[0][1], boards);
     for (const frame of frames) {
       logbook.add(mirror.apply(frame));
       if (frame[0] === "tick") digests[frame[3]] = await stateDigest(mirror.text);
@@ -93,7 +94,7 @@ async def test_the_streams_own_digests_hold_and_none_is_passed_over(page: Page) 
 
 
 async def test_a_gap_is_seen_and_changes_nothing(page: Page) -> None:
-    frames = recorded(next(sample_setups()))
+    frames = recorded(next(sample_setups()))["frames"]
     first, second, third = [frame for frame in frames if frame[0] == "tick"][:3]
     told = await page.run(
         f"""(async (first, second, third) => {{

@@ -10,7 +10,7 @@ from protocol.frames import FeedWriter
 from protocol.messages import CHANNELS, BattleId, Begin, Next, Result, SnapshotMessage
 from server.load.follow import Follow, Heads, Verifier
 from server.load.tally import Tally
-from tests.protocol.battles import BATTLE, fed, sample_setup
+from tests.protocol.battles import BATTLE, boards_of, fed, sample_setup
 
 SETUP = sample_setup("red-kennel", "seven-vows")
 
@@ -38,7 +38,8 @@ def verify(payloads: list[bytes], digest: str | None = None) -> Tally:
 
 
 def begin() -> bytes:
-    return encode(Begin(battle=BATTLE, round=1, speed=1, boards={}, commitment=""))
+    boards = boards_of(SETUP)
+    return encode(Begin(battle=BATTLE, round=1, speed=1, boards=boards, commitment=""))
 
 
 def result(digest: str, tick: int = 0) -> bytes:
@@ -110,7 +111,7 @@ def test_a_snapshot_says_what_comes_next_and_what_was_skipped() -> None:
     follower.load(
         SnapshotMessage(battle=BATTLE, tick=60, next=numbers, units=[], digest="", skipped=7)
     )
-    follower.frame(Heads().read(orjson.dumps(["tick", BATTLE, 40, 61, {}, []])))
+    follower.frame(Heads().read(orjson.dumps(["tick", BATTLE, 40, 61, []])))
     assert (tally.faults, tally.skipped) == (0, 7)
     position = follower.position()
     assert position is not None

@@ -11,7 +11,7 @@ from itertools import permutations
 from engine import Battle, Rules, Setup, base_catalog, read_battle, read_board, sample_boards
 from protocol.codec import decode_to_client
 from protocol.frames import FedTick, FeedWriter
-from protocol.messages import BattleId, Frame, RevivalFrame, TickFrame, VesselFrame
+from protocol.messages import BattleId, Frame, RevivalFrame, Seat, TickFrame, VesselFrame
 from tests.engine.random_battles import random_battle
 
 BATTLE = BattleId("k3f9x2.1")
@@ -39,6 +39,12 @@ def random_setup(seed: int) -> Setup:
     """A battle of all the odd corners of the rules."""
     text = json.dumps(random_battle(seed))
     return read_battle(json.loads(text, parse_float=Decimal), base_catalog())
+
+
+def boards_of(setup: Setup) -> dict[Seat, dict[str, object]]:
+    """The boards as `begin` has them."""
+    a, b = setup.boards
+    return {"a": a.to_object(), "b": b.to_object()}
 
 
 def fed(setup: Setup) -> list[FedTick]:

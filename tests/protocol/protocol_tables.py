@@ -96,7 +96,7 @@ def columns() -> str:
         (
             f"{codes(UNIT_COLUMNS)}; the items of `units`",
             "a unit as a number: `a0`, `a1`, `a2` are 0, 1, 2; `b0`, `b1`, `b2` are -1, -2, -3; "
-            "or null. But the `source` of a `line` is text: the card or rune it is printed on",
+            "or null. But the `source` of a `line` is a card or rune, see below",
         ),
         (codes(FLAG_COLUMNS), "1 if true; left out, being the last, if not"),
     ]
@@ -113,6 +113,8 @@ def tells() -> str:
     for kind, (field, source) in TELLS.items():
         more = ", and `ward` is less by the event's `absorbed`" if kind == "damage" else ""
         rows.append((code(kind), f"{code(field)} is the event's {code(source)}{more}"))
+    more = "of `vitality`, `max_vitality` is also more by the event's `amount`"
+    rows.append(("`stat`", f"the field that `stat` names is the event's `value`; {more}"))
     fields = ", ".join(f"{code(field)} ({code(word)})" for word, field in STATUS_FIELDS.items())
     rows.append(("`status`", f"the status's field is the event's `total`: {fields}"))
     rows.append(("`status_end`", "the status's field is 0; `frozen_until` is null"))

@@ -17,6 +17,7 @@ from engine import UNIT_FIELDS, Snapshot, UnitState, state_digest
 from protocol.codec import decode_to_client, decode_to_server, encode
 from protocol.fairness import check_result
 from protocol.messages import (
+    CHANNELS,
     MAX_DEPTH,
     MAX_MESSAGE_BYTES,
     AnyToClient,
@@ -32,10 +33,12 @@ from protocol.messages import (
     SnapshotMessage,
 )
 from protocol.mirror import Mirror
+from protocol.sources import Sources
 from protocol.strict_json import MAX_FAULTS
 from protocol.view import JUST_BUILT
 from protocol.wire_events import BUILT_FIELDS, read_events
 from server.limits import Limits
+from tests.bench.watched_bytes import Watched, every_pairing
 
 from .protocol_tables import BLOCKS, PROTOCOL_MD, rewritten, written
 
@@ -98,7 +101,7 @@ def test_a_units_fields_are_those_of_its_state() -> None:
     rows = FIELDS["UnitState"]
     assert [row[0] for row in rows] == [f"`{name}`" for name in UNIT_FIELDS]
     built = {row[0].strip("`"): row[2] for row in rows if row[2]}
-    assert built.pop("rate") == "speed"
+    assert built.pop("rate") == "follows"
     assert built == {name: f"`{json.dumps(value)}`" for name, value in JUST_BUILT.items()}
     assert len(BUILT_FIELDS) == 14, "the page says fourteen"
     assert len(UNIT_FIELDS) == 22, "the page says 22"
@@ -151,11 +154,28 @@ def test_the_events_in_words_are_right() -> None:
         (line, event.batch, event.kind) for line, event in read_events(example("VesselFrame"))
     ]
     assert vessel == [(25, 5, "vessel_spent"), (31, 5, "vessel_points"), (32, 5, "vessel")]
-    kinds = [event.kind for _, event in read_events(example("TickFrame"))]
-    assert kinds == ["activation", "strike", "damage", "line", "status"]
-    revival = [event.values for _, event in read_events(example("RevivalFrame"))]
+    sources = Sources(example("Begin").boards)
+    assert ", ".join(f"`{name}`" for name in sources.names) in PAGE
+    ticks = [event for _, event in read_events(example("TickFrame"), sources)]
+    assert [event.kind for event in ticks] == ["activation", "strike", "damage", "line", "status"]
+    assert ticks[3].values == ("b0", "activation", "rimewitch", 0)
+    revival = [event.values for _, event in read_events(example("RevivalFrame"), sources)]
     assert revival[0][:5] == ("a0", "phylactery", 0, "b1", 1)
     assert revival[2] == ("a0", "revived", "reliquary", 0, "a0", "phylactery", "b1")
+
+
+def test_a_battle_costs_what_the_page_says() -> None:
+    watched = Watched.together(list(every_pairing()))
+    frames = [round(watched.rate(channel)) for channel in CHANNELS]
+    besides = sum(watched.rate(part) for part in ("begin", "result", "room"))
+    seconds = watched.seconds / watched.battles
+    (said,) = (part for part in PAGE.split("\n\n") if part.startswith("Over all pairings"))
+    assert [int(number) for number in re.findall(r"\d+", said)] == [
+        round(seconds),
+        round(watched.rate()),
+        *frames,
+        round(besides),
+    ], "python -m tests.bench watch says what it costs"
 
 
 def test_the_example_of_a_result_is_fair() -> None:

@@ -187,15 +187,15 @@ def test_a_begin_that_comes_again_leaves_the_mirror_where_it_is() -> None:
 def test_after_a_gap_the_rest_is_asked_for_and_after_a_wrong_frame_everything() -> None:
     session = joined()
     session.received(BEGIN)
-    session.received(TickFrame(BATTLE, 0, 0, {}, []))
+    session.received(TickFrame(BATTLE, 0, 0, []))
     with pytest.raises(Gap):
-        session.received(TickFrame(BATTLE, 2, 9, {}, []))
+        session.received(TickFrame(BATTLE, 2, 9, []))
     session.lost(1006, "", 0)
     session.retry()
     assert session.opened().last == Position(battle=BATTLE, tick=0)  # type: ignore[union-attr]
     session.received(welcome())
     with pytest.raises(Double):
-        session.received(TickFrame(BATTLE, 0, 0, {}, []))
+        session.received(TickFrame(BATTLE, 0, 0, []))
     session.lost(1006, "", 1)
     session.retry()
     assert session.opened().last is None  # type: ignore[union-attr]
@@ -246,7 +246,7 @@ def test_a_welcome_makes_the_delays_short_again_unless_there_was_trouble() -> No
         session.opened()
         session.received(welcome())
         with pytest.raises(Exception, match="a frame of"):
-            session.received(TickFrame(BATTLE, 0, 0, {}, []))
+            session.received(TickFrame(BATTLE, 0, 0, []))
         lost = session.lost(1006, "", now)
     assert isinstance(lost, Lost)
     assert lost.retry_seconds > 1

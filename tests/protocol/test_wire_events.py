@@ -11,26 +11,39 @@ from hypothesis import strategies as st
 from engine import EVENT_FIELDS, Battle, Event, event_line
 from engine.definitions import CHANNELS as LINE_CHANNELS
 from protocol.logbook import Logbook, LogTorn
-from protocol.messages import CHANNELS, VesselFrame
+from protocol.messages import CHANNELS, VesselFrame, WireEvent
 from protocol.mirror import channel_of_frame
+from protocol.sources import Sources
 from protocol.wire_events import (
     BUILT_FIELDS,
     KINDS,
-    LogLine,
     channel_of,
     read_event,
     read_events,
-    write_event,
     write_events,
 )
 
-from .battles import BATTLE, fed, frames_of, random_setup, sample_setup
+from .battles import BATTLE, boards_of, fed, frames_of, random_setup, sample_setup
+
+SOURCES = Sources(
+    {
+        "a": {"units": [{"card": "bone-squire", "runes": ["reliquary"]}]},
+        "b": {"units": [{"card": "rimewitch"}, {"card": "bone-squire"}]},
+    }
+)
+
+
+def row_of(event: Event) -> WireEvent:
+    """The event alone, as frames have it."""
+    ((*_, row),) = write_events(0, [event], SOURCES).values()
+    assert isinstance(row, list)
+    return row
 
 
 def same(event: Event) -> None:
     """The event comes back from the wire, through JSON, as it was."""
-    row = json.loads(json.dumps(write_event(event)))
-    assert event_line(read_event(event.tick, event.batch, row)) == event_line(event)
+    row = json.loads(json.dumps(row_of(event)))
+    assert event_line(read_event(event.tick, event.batch, row, SOURCES)) == event_line(event)
 
 
 @pytest.mark.parametrize(
@@ -39,10 +52,11 @@ def same(event: Event) -> None:
         (Event(1, 0, "activation", ("a0", False)), [1, 0]),
         (Event(1, 0, "activation", ("b0", True)), [1, -1, 1]),
         (Event(1, 0, "strike", ("b11", "a12")), [2, -12, 12]),
-        (Event(1, 0, "line", ("a0", "hurt", "two words", 1)), [3, 0, 4, "two words", 1]),
+        (Event(1, 0, "line", ("a0", "hurt", "rimewitch", 1)), [3, 0, 4, 2, 1]),
+        (Event(1, 0, "line", ("a7", "hurt", "summoned card", 1)), [3, 7, 4, "summoned card", 1]),
         (
-            Event(1, 0, "line", ("a0", "revived", "x", 0, "a0", "everlasting", None)),
-            [3, 0, 9, "x", 0, 0, 1, None],
+            Event(1, 0, "line", ("a0", "revived", "reliquary", 0, "a0", "everlasting", None)),
+            [3, 0, 9, 1, 0, 0, 1, None],
         ),
         (Event(1, 0, "status", ("a1", None, "freeze", 40, 61)), [8, 1, None, 1, 40, 61]),
         (Event(1, 0, "grant", ("a1", "rabid", "battle")), [12, 1, 2, "battle"]),
@@ -55,7 +69,7 @@ def same(event: Event) -> None:
     ],
 )
 def test_an_event_and_its_row(event: Event, row: list[object]) -> None:
-    assert write_event(event) == row
+    assert row_of(event) == row
     same(event)
 
 
@@ -80,6 +94,9 @@ def test_battle_start_writes_units_as_rows() -> None:
         ["strike"],
         [2, 0],
         [2, 0, 1, 2],
+        [3, 0, 4, 3, 1],
+        [3, 0, 4, -1, 1],
+        [3, 0, 4, None, 1],
         [20, "a", 1, 1, 5],
         [0, "a", [[1]]],
         [{}],
@@ -87,7 +104,7 @@ def test_battle_start_writes_units_as_rows() -> None:
 )
 def test_a_row_that_is_no_event_is_refused(row: list[object]) -> None:
     with pytest.raises(ValueError, match="is no"):
-        read_event(0, None, row)
+        read_event(0, None, row, SOURCES)
 
 
 @pytest.mark.parametrize("events", [[[2, 0, 1]], [3, [2, 0, 1]], ["a", 1], [1]])
@@ -96,15 +113,25 @@ def test_events_without_their_place_are_refused(events: list[object]) -> None:
         list(read_events(VesselFrame(BATTLE, 0, 5, events)))  # type: ignore[arg-type]
 
 
+def test_without_sources_a_line_is_read_but_for_what_it_is_printed_on() -> None:
+    event = read_event(0, None, [3, 0, 4, 99, 1])
+    assert event.values == ("a0", "hurt", 99, 1)
+
+
 def test_a_line_and_a_batch_stand_where_the_run_breaks() -> None:
-    cut = [Event(5, batch, "chain_cut", ()) for batch in (2, 2, 3, 3, None)]
-    lines = [LogLine(*place) for place in zip((7, 8, 9, 11, 12), cut, strict=True)]
-    events = write_events(lines)
-    assert events == [7, 2, [23], [23], 9, 3, [23], 11, 3, [23], 12, None, [23]]
-    again = read_events(VesselFrame(BATTLE, 0, 5, events))
-    assert [(line, event.batch) for line, event in again] == [
-        (line, event.batch) for line, event in lines
+    log = [Event(5, batch, "chain_cut", ()) for batch in (2, 2, 3, 3, None)]
+    log.insert(3, Event(5, 3, "vessel", ("a0", 0, 1)))
+    events = write_events(7, log, SOURCES)
+    assert events == {
+        "tick": [7, 2, [23], [23], 9, 3, [23], 11, 3, [23], 12, None, [23]],
+        "vessel": [10, 3, [21, 0, 0, 1]],
+    }
+    again = [
+        (line, event.batch, event.kind)
+        for run in events.values()
+        for line, event in read_events(VesselFrame(BATTLE, 0, 5, run))
     ]
+    assert sorted(again) == [(line, event.batch, event.kind) for line, event in enumerate(log, 7)]
 
 
 def test_every_kind_of_event_has_its_channel() -> None:
@@ -136,7 +163,7 @@ def test_the_three_channels_together_are_the_whole_log(seed: int) -> None:
     setup = random_setup(seed)
     battle = Battle(setup)
     result = battle.run()
-    logbook = Logbook()
+    logbook = Logbook(Sources(boards_of(setup)))
     seen = dict.fromkeys(CHANNELS, 0)
     for tick in fed(setup):
         for frame in frames_of(tick):
@@ -150,19 +177,23 @@ def test_the_three_channels_together_are_the_whole_log(seed: int) -> None:
 
 
 def test_a_logbook_knows_what_is_missing_or_double() -> None:
-    frames = [
-        frame
-        for tick in fed(sample_setup("full-barrow", "frozen-ledger"))
-        for frame in frames_of(tick)
-    ]
-    logbook = Logbook()
+    setup = sample_setup("full-barrow", "frozen-ledger")
+    frames = [frame for tick in fed(setup) for frame in frames_of(tick)]
+    logbook = Logbook(Sources(boards_of(setup)))
     for frame in frames[1:]:
         logbook.add(frame)
     with pytest.raises(LogTorn, match="line 0 is missing"):
         logbook.lines()
     with pytest.raises(LogTorn, match="came twice"):
         logbook.add(next(frame for frame in frames[1:] if frame.events))
-    unfinished = Logbook()
+    unfinished = Logbook(Sources(boards_of(setup)))
     unfinished.add(frames[0])
     with pytest.raises(LogTorn):
         unfinished.digest()
+
+
+def test_a_logbook_of_other_boards_takes_nothing() -> None:
+    logbook = Logbook(SOURCES)
+    with pytest.raises(LogTorn, match="no card or rune of these boards"):
+        logbook.add(VesselFrame(BATTLE, 0, 5, [0, None, [21, 0, 0, 1], [3, 0, 4, 3, 1]]))
+    assert logbook.lines() == []
