@@ -6,6 +6,9 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
@@ -35,6 +38,24 @@ def build(folder: Path) -> None:
     if done.returncode or not any((folder / "engine").glob("battle.*.so")):
         said = (done.stderr or done.stdout).strip().splitlines()
         raise NotBuilt(said[-1] if said else "setup.py compiled nothing")
+
+
+@contextmanager
+def home() -> Iterator[Path]:
+    """A folder that holds the compiled form; the sources' own, and a word, where there is none."""
+    with tempfile.TemporaryDirectory(prefix="phylactery-bench-") as name:
+        try:
+            build(Path(name))
+        except NotBuilt as reason:
+            print(f"No compiled form: {reason}")
+            yield ROOT
+        else:
+            yield Path(name)
+
+
+def paths(home: Path) -> dict[str, str]:
+    """The environment of a process (`python -P`) that imports what lies in this folder first."""
+    return os.environ | {"PYTHONPATH": os.pathsep.join((str(home), str(ROOT)))}
 
 
 def _leftovers(_: str, names: list[str]) -> list[str]:

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 from typing import cast
 
-from tests.bench.compiled import ROOT, NotBuilt, build
+from tests.bench.compiled import ROOT, NotBuilt, build, paths
 from tests.bench.engine_run import Report, Run
 from tests.bench.tables import ratio, show
 
@@ -43,7 +42,7 @@ def measure(home: Path, rounds: int) -> Report:
     done = subprocess.run(
         # -P: what lies in the current folder must not be what is imported.
         [sys.executable, "-P", "-m", "tests.bench.engine_run", str(rounds)],
-        env=os.environ | {"PYTHONPATH": os.pathsep.join((str(home), str(ROOT)))},
+        env=paths(home),
         capture_output=True,
         text=True,
         check=False,

@@ -11,25 +11,27 @@ import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Final
 
-from tests.bench.compiled import ROOT
+from tests.bench.compiled import paths
 
 PATIENCE_SECONDS: Final = 20.0
 COMMAND: Final = "from server.cli import main; main()"
 
 
 @contextmanager
-def serving(*options: str) -> Iterator[str]:
-    """`phylactery serve` on a free port, with these options; its URL."""
+def serving(home: Path, *options: str) -> Iterator[str]:
+    """`phylactery serve` of the form in this folder, on a free port, with these options; its
+    URL."""
     with tempfile.TemporaryDirectory(prefix="phylactery-bench-") as folder:
-        yield from _serving(_free_port(), ("--data", f"{folder}/data.db", *options))
+        yield from _serving(home, _free_port(), ("--data", f"{folder}/data.db", *options))
 
 
-def _serving(port: int, options: tuple[str, ...]) -> Iterator[str]:
-    command = [sys.executable, "-c", COMMAND, "serve", "--port", str(port)]
+def _serving(home: Path, port: int, options: tuple[str, ...]) -> Iterator[str]:
+    command = [sys.executable, "-P", "-c", COMMAND, "serve", "--port", str(port)]
     quiet = ("--log-level", "error")
-    with subprocess.Popen([*command, *quiet, *options], cwd=ROOT) as server:
+    with subprocess.Popen([*command, *quiet, *options], env=paths(home)) as server:
         try:
             _wait_until_ready(port, server)
             yield f"ws://127.0.0.1:{port}"

@@ -62,7 +62,10 @@ def test_fan_out_delivers_every_frame_of_every_server(capsys: pytest.CaptureFixt
         assert [cell.strip() for cell in row.split("│")][2:4] == ["110", "110"], row
 
 
-def test_watching_is_measured(capsys: pytest.CaptureFixture[str]) -> None:
+def test_watching_is_measured(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("PHYLACTERY_COMPILE", "0")
     small = ["--spectators", "6", "--rooms", "2", "--seconds", "1", "--pace", "40"]
     assert main(["watch", *small]) == 0
     out = capsys.readouterr().out

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from pathlib import Path
 
 import trio
 from rich.console import Console
@@ -15,6 +16,7 @@ from rich.console import Console
 from server.load.command import measure, spare_cores
 from server.load.outcome import Outcome
 from server.load.share import Wishes
+from tests.bench.compiled import home
 from tests.bench.serving import serving
 from tests.bench.tables import show
 from tests.bench.watched_bytes import PARTS, Watched, every_pairing
@@ -29,7 +31,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     show_bytes(list(every_pairing()))
-    outcomes = [watch(options, 1), watch(options, options.rooms)]
+    with home() as form:
+        outcomes = [watch(options, form, 1), watch(options, form, options.rooms)]
     show(
         "Spectators of all three channels, sample boards, speed 1",
         ("rooms", "each", "frames/s", "CPU µs/spectator-second", "bytes/spectator-second"),
@@ -56,9 +59,9 @@ def show_bytes(rounds: Sequence[Watched]) -> None:
     )
 
 
-def watch(options: argparse.Namespace, rooms: int) -> Outcome:
+def watch(options: argparse.Namespace, form: Path, rooms: int) -> Outcome:
     """A load test without anything odd."""
-    with serving("--pace", str(options.pace)) as url:
+    with serving(form, "--pace", str(options.pace)) as url:
         wishes = Wishes(
             url=url,
             rooms=rooms,
