@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -40,6 +41,14 @@ def files_of(folder: Path) -> tuple[str, str]:
 def test_work_that_goes_on_for_too_long_is_ended() -> None:
     dog = Watchdog(0.1)
     with dog.on_guard(), pytest.raises(Hung), dog.watching():
+        spin(5)
+
+
+def test_work_that_loses_what_was_raised_is_ended_all_the_same() -> None:
+    dog = Watchdog(0.1)
+    with dog.on_guard(), pytest.raises(Hung), dog.watching():
+        with suppress(Hung):
+            spin(5)
         spin(5)
 
 
