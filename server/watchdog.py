@@ -58,5 +58,6 @@ class Watchdog:
     def _look(self, number: int, frame: FrameType | None) -> None:  # noqa: ARG002 - a handler's
         since = self._since
         if since is not None and time.monotonic() - since > self._most_seconds:
-            self._since = None  # once
+            # And again at the next look, if need be: what is raised in a callback of the garbage
+            # collector, or in a `__del__`, is lost.
             raise Hung(f"it went on for more than {self._most_seconds} s")

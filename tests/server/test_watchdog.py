@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -41,6 +42,17 @@ def test_work_that_goes_on_for_too_long_is_ended() -> None:
     dog = Watchdog(0.1)
     with dog.on_guard(), pytest.raises(Hung), dog.watching():
         spin(5)
+
+
+def test_work_that_loses_what_was_raised_is_ended_all_the_same() -> None:
+    def lose_it_and_go_on() -> None:
+        with suppress(Hung):
+            spin(5)
+        spin(5)
+
+    dog = Watchdog(0.1)
+    with dog.on_guard(), pytest.raises(Hung), dog.watching():
+        lose_it_and_go_on()
 
 
 def test_work_that_comes_to_its_end_is_let_be() -> None:
