@@ -5,7 +5,7 @@ from __future__ import annotations
 import hmac
 import random
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import structlog
 import trio
@@ -95,6 +95,9 @@ class Hall:
 
     def __len__(self) -> int:
         return len(self._stages)
+
+    def __iter__(self) -> Iterator[Stage]:
+        return iter(tuple(self._stages.values()))
 
     def listing(self) -> list[RoomState]:
         """The public rooms, the newest last."""

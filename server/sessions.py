@@ -71,7 +71,8 @@ class Sessions:
 
     def rotate(self, session: Session, used: Token | None = None) -> Token:
         """A new token. The one that was used stays good until `settle`: the connection may be lost
-        again before the new one has got through."""
+        again before the new one has got through. So does the first, where a client comes by an
+        attempt of its own making: they have the session who say the attempt again."""
         token = self._token()
         self._forget_keys(session)
         if used is not None:
@@ -83,9 +84,17 @@ class Sessions:
 
     def settle(self, session: Session, token: Token) -> None:
         """This token has got through: none before it is good any more."""
-        if session.keys[-1:] == [_key(token)] and len(session.keys) > 1:
+        if self.is_newest(session, token) and len(session.keys) > 1:
             self._forget_keys(session, keep=1)
             self._changes[session.id] = session
+
+    def is_newest(self, session: Session, token: Token) -> bool:
+        """Whether no other was given since."""
+        return session.keys[-1:] == [_key(token)]
+
+    def is_lost(self, session: Session) -> bool:
+        """Whether its connection is gone and no other has come in its place."""
+        return session.id in self._lost
 
     def lose(self, session: Session, now: float) -> None:
         """The session's connection is gone. Forgets those that were lost too long ago."""
@@ -130,7 +139,9 @@ class Sessions:
 
     def _forget_keys(self, session: Session, keep: int = 0) -> None:
         while len(session.keys) > keep:
-            del self._by_key[session.keys.pop(0)]
+            key = session.keys.pop(0)
+            if self._by_key.get(key) is session:  # a client may come anew by the same attempt
+                del self._by_key[key]
 
 
 def _key(token: Token) -> bytes:
