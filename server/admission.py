@@ -119,7 +119,7 @@ def _play(
         return _enter(waiting, hello, proof, connection)
     stage = hall.build(hello, caller)
     admission = _enter(stage, hello, proof, connection)
-    hall.open(stage, caller)
+    hall.open(stage)
     return admission
 
 

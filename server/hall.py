@@ -131,12 +131,11 @@ class Hall:
             key = hello.key
             options = Options(hello.speed, hello.best_of, private=key is not None)
         room = Room(self._free_id(), options, self._house, trio.current_time())
-        return Stage(room, self._backstage, self._forget, key)
+        return Stage(room, self._backstage, self._forget, key, caller)
 
-    def open(self, stage: Stage, caller: Caller) -> None:
+    def open(self, stage: Stage) -> None:
         """The room's maker has their seat: it can be found from now on."""
-        self._stages[stage.room.id] = stage
-        self._makers.add(stage.room.id, caller)
+        self._add(stage)
         options = stage.room.options
         stage.log.info("room opens", private=options.private, quick=options.quick)
 
@@ -177,7 +176,12 @@ class Hall:
             except Exception:
                 log.exception("a room cannot be made again", room=kept_room.record.id)
             else:
-                self._stages[stage.room.id] = stage
+                self._add(stage)
+
+    def _add(self, stage: Stage) -> None:
+        self._stages[stage.room.id] = stage
+        if stage.maker is not None:
+            self._makers.add(stage.room.id, stage.maker)
 
     def _free_id(self) -> RoomId:
         while (room_id := self.config.mint.room_id()) in self._stages:

@@ -27,7 +27,7 @@ from server.journal.records import (
     Round,
     SessionRecord,
 )
-from server.journal.rooms import is_fought_alike, record_room, room_again, terms_again
+from server.journal.rooms import is_fought_alike, maker_again, record_room, room_again, terms_again
 from server.room import House
 from server.sessions import Session
 from server.stage import Stage
@@ -47,7 +47,8 @@ def recover(
     terms = {one.record.battle: terms_again(one.record, house) for one in kept.rounds}
     latest = terms.get(kept.record.battle) if kept.record.battle else None
     room = room_again(kept.record, latest, house, backstage.clock, now)
-    stage = Stage(room, backstage, closed, kept.record.key)
+    maker = maker_again(kept.record)
+    stage = Stage(room, backstage, closed, kept.record.key, maker)
     for record in kept.sessions:
         stage.sessions.take_over(_session(record), now)
     rounds = _recent(kept.rounds, house.limits.resume_seconds)
@@ -55,7 +56,7 @@ def recover(
     if feeds:
         stage.teller.take_over(feeds, now)
     # Its sequence number has grown, and whoever comes first is told so.
-    backstage.journal.put([PutRoom(record_room(room, stage.key, backstage.clock))])
+    backstage.journal.put([PutRoom(record_room(room, stage.key, maker, backstage.clock))])
     if room.phase == "battle":
         _go_on(stage, kept.rounds[-1], feeds[-1], backstage)
     stage.reschedule()
