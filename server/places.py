@@ -46,12 +46,7 @@ def live(stage: Stage, session: Session) -> Place:
 def whole(stage: Stage, session: Session) -> Place:
     """At the beginning of the battle, the one that runs or the last."""
     stage.feed.fill()
-    feed, now = stage.feed, _now_of(stage.feed, session)
-    return Place(
-        Cursor(feed, 0 if feed.battle else now, session.mask, (feed.number, now)),
-        _room_at(stage, session),
-        b"",
-    )
+    return _from(Cursor(stage.feed, 0, session.mask), stage, session, skip=not stage.feed.battle)
 
 
 def after(stage: Stage, session: Session, last: Position | None) -> Place:
@@ -61,24 +56,29 @@ def after(stage: Stage, session: Session, last: Position | None) -> Place:
     feed = seen or stage.teller.feed_after(session.since)
     if feed is None:
         return whole(stage, session) if session.delay else live(stage, session)
-    cursor = Cursor(feed, 0, session.mask, (stage.feed.number, _now_of(stage.feed, session)))
+    cursor = Cursor(feed, 0, session.mask)
     if seen is not None and last is not None:
         cursor.resume(last)
-    return Place(cursor, _room_at(stage, session), b"")
+    return _from(cursor, stage, session)
 
 
-def _now_of(feed: Feed, session: Session) -> int:
-    """The position that the session's delay makes of now."""
-    if not session.delay:
-        return len(feed.entries)
-    until = trio.current_time() - session.delay
-    return next((at for at, e in enumerate(feed.entries) if e.made_at > until), len(feed.entries))
-
-
-def _room_at(stage: Stage, session: Session) -> RoomState:
-    """The room as one may see it who watches with a delay: no result before its battle."""
+def _from(cursor: Cursor, stage: Stage, session: Session, *, skip: bool = False) -> Place:
+    """Where the cursor stands, and the room as it is for them: what was told of it before is not
+    told again. With a delay that is the room as it was, with no result before its battle."""
+    feed, at, room = stage.feed, len(stage.feed.entries), stage.state()
     if session.delay:
-        past = stage.feed.room_at(trio.current_time() - session.delay)
-        if past is not None:
-            return past
-    return stage.state()
+        until = trio.current_time() - session.delay
+        feed = _feed_at(cursor.feed, until)
+        at = next((n for n, e in enumerate(feed.entries) if e.made_at > until), len(feed.entries))
+        room = feed.room_at(until) or room
+    cursor.fresh = feed.number, at
+    if skip:
+        cursor.at = at
+    return Place(cursor, room, b"")
+
+
+def _feed_at(feed: Feed, until: float) -> Feed:
+    """The one that was the room's then, of this and those after it."""
+    while feed.next is not None and feed.next.entries[0].made_at <= until:
+        feed = feed.next
+    return feed

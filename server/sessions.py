@@ -44,6 +44,7 @@ class Sessions:
         self._expiring: deque[tuple[float, SessionId]] = deque()
         self._changes: dict[SessionId, Session | None] = {}  # None: it is over
         self._made = 0
+        self.longest_delay = 0.0  # of all there ever were
 
     def __iter__(self) -> Iterator[Session]:
         return iter(tuple(self._by_id.values()))
@@ -55,7 +56,7 @@ class Sessions:
         """A new session, which nothing opens yet."""
         self._made += 1
         session = Session(SessionId(f"{role[0]}{self._made}"), role, mask, delay, since)
-        self._by_id[session.id] = session
+        self._add(session)
         return session
 
     def find(self, token: Token, now: float) -> Session | None:
@@ -128,9 +129,13 @@ class Sessions:
     def take_over(self, session: Session, now: float) -> None:
         """A session of the process before this one, lost from this moment on."""
         self._made = max(self._made, int(session.id[1:]))
-        self._by_id[session.id] = session
+        self._add(session)
         self._by_key.update(dict.fromkeys(session.keys, session))
         self._note_lost(session, now)
+
+    def _add(self, session: Session) -> None:
+        self._by_id[session.id] = session
+        self.longest_delay = max(self.longest_delay, session.delay)
 
     def _add_key(self, session: Session, token: Token) -> None:
         key = _key(token)

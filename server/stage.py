@@ -75,7 +75,7 @@ class Stage:
         self.limits = backstage.config.limits
         self.sessions = Sessions(backstage.config.mint.token, self.limits.resume_seconds)
         self.metrics = backstage.metrics
-        keep_seconds = self.limits.resume_seconds
+        keep_seconds = self.limits.missed_seconds
         self.teller = Teller(self.sessions, room.state(), keep_seconds, self.metrics)
         self.log = structlog.get_logger().bind(room=room.id)
         self._backstage = backstage
