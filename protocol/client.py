@@ -11,18 +11,20 @@ always at the update in hand. A caller that stops iterating stops reading from t
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Final, NamedTuple, Protocol
 from urllib.parse import urlsplit
 
+import msgspec
 import trio
 from websockets.exceptions import ConnectionClosed, WebSocketException
 
 from .codec import Undecodable, decode_to_client, encode
 from .codes import CloseCode
 from .connection import connect
-from .messages import Error, FirstMessage, Leave, PlayerMessage, RoomId
+from .messages import Error, FirstMessage, Leave, PlayerMessage, Resume, RoomId
 from .mirror import Mirror, MirrorError
 from .session import Ending, Lost, Session, Update
 
@@ -30,6 +32,7 @@ from .session import Ending, Lost, Session, Update
 INBOX: Final = 32
 # A snapshot of two full boards and all they summoned is about 10 KB.
 MAX_BYTES_IN: Final = 2**20
+ATTEMPT_BYTES: Final = 16
 _LOOPBACK: Final = ("localhost", "127.0.0.1", "::1")
 
 
@@ -91,7 +94,8 @@ async def open_client(
 
     `room` is for `join`, `watch` and `resume`. Exceptions of the block come out as they are.
     """
-    client = Client(base_url, Session(first, room, patience_seconds=patience_seconds), connect)
+    session = Session(with_attempt(first), room, patience_seconds=patience_seconds)
+    client = Client(base_url, session, connect)
     raised: BaseException | None = None
     async with trio.open_nursery() as nursery:
         nursery.start_soon(client.run)
@@ -104,6 +108,14 @@ async def open_client(
         nursery.cancel_scope.cancel()
     if raised is not None:
         raise raised
+
+
+def with_attempt(first: FirstMessage) -> FirstMessage:
+    """The message with a secret of its own, which it may have already: said again after a loss, it
+    finds what came of it the first time."""
+    if isinstance(first, Resume) or first.attempt is not None:
+        return first
+    return msgspec.structs.replace(first, attempt=secrets.token_urlsafe(ATTEMPT_BYTES))
 
 
 class Client:

@@ -52,6 +52,11 @@ RoomKey = Annotated[
     str, Meta(min_length=4, max_length=64, pattern=_PRINTABLE, description=_NO_CONTROL)
 ]
 Ticket = Annotated[str, Meta(min_length=1, max_length=4096)]
+# As a nonce is, but a secret: who says it has the session that came of it.
+Attempt = Annotated[
+    str,
+    Meta(min_length=16, max_length=64, pattern=_URL_SAFE, description="of 0-9 a-z A-Z _ - only"),
+]
 Channels = Annotated[list[Channel], Meta(min_length=1, max_length=3)]
 
 
@@ -68,6 +73,7 @@ class Hello(ToServer, frozen=True):
     version: int
     channels: Channels = msgspec.field(default_factory=lambda: list(CHANNELS))
     ticket: Ticket | None = None
+    attempt: Attempt | None = None  # the same one in every try to get in
 
 
 class Create(Hello, frozen=True, tag="create", kw_only=True):

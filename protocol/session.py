@@ -58,6 +58,9 @@ TRANSITIONS: Final[dict[tuple[State, Move], State]] = {
 # Refusals of a `resume` that pass: the session is still there.
 _PASSING: Final = frozenset({ErrorCode.DRAINING, ErrorCode.TOO_FAST, ErrorCode.INTERNAL})
 
+# A server that was killed is back by then, or somebody sees to it.
+UNANSWERED_SECONDS: Final = 30.0
+
 
 class IllegalMove(Exception):  # noqa: N818 - the caller's mistake
     """The session's state does not have this move; nothing has changed."""
@@ -115,7 +118,9 @@ class Session:
     """One client in one room, over as many connections as it takes.
 
     Times are seconds of any clock that only goes forward. `patience_seconds` is how long it tries
-    to get in at all; once in, it tries for as long as the server keeps the session.
+    to get in at all; once in, it tries for as long as the server keeps the session. A first message
+    with an `attempt` that has gone out may have been heard, though the answer was lost: it is said
+    again for a while, whatever the patience.
     """
 
     def __init__(
@@ -138,6 +143,7 @@ class Session:
         self._backoff = backoff or Backoff(Random())  # noqa: S311 - jitter, not a secret
         self._lost_at: float | None = None
         self._bye: Bye | None = None
+        self._unanswered = False  # a first message that can be said again has gone out
         self._distrusted = False  # the last connection ended in trouble
 
     def path(self) -> str:
@@ -155,7 +161,9 @@ class Session:
         self._move("opened")
         self._bye = None
         if self.welcome is None:
-            return self._first
+            first = self._first
+            self._unanswered = not isinstance(first, Resume) and first.attempt is not None
+            return first
         return Resume(version=PROTOCOL_VERSION, token=self.welcome.token, last=self.mirror.position)
 
     def received(self, message: AnyToClient | Frame) -> None:
@@ -205,7 +213,9 @@ class Session:
         return Trouble(error)
 
     def _window_seconds(self) -> float:
-        return self.welcome.resume_seconds if self.welcome else self._patience_seconds
+        if self.welcome is not None:
+            return self.welcome.resume_seconds
+        return max(self._patience_seconds, UNANSWERED_SECONDS if self._unanswered else 0.0)
 
     def _welcomed(self, welcome: Welcome) -> None:
         self._move("welcomed")

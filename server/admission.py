@@ -4,9 +4,9 @@ feed, or an error and nothing has changed.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
-from typing import Final, NamedTuple
+from typing import Final
 
 import trio
 
@@ -17,7 +17,6 @@ from protocol.messages import (
     Create,
     FirstMessage,
     Join,
-    Position,
     Quick,
     Resume,
     RoomState,
@@ -25,21 +24,24 @@ from protocol.messages import (
     Watch,
     Welcome,
 )
+from server import places
 from server.callers import Caller
 from server.commands import Back, Command, Enter, Look, Refusal
 from server.config import TICKS_PER_SECOND
-from server.cursor import Cursor
 from server.delivery import Closing, Follower
-from server.feed import Feed, framed, mask_of
-from server.gate import admit_ticket
+from server.feed import framed, mask_of
+from server.gate import Hello, admit_ticket
 from server.hall import Hall
 from server.line import Line
+from server.places import Place
 from server.sessions import Session
 from server.stage import Stage
 
 # Which first messages a URL takes; any other URL below /rooms/ is a room's.
 TAKES: Final[dict[str, tuple[type[FirstMessage], ...]]] = {"new": (Create,), "quick": (Quick,)}
 ROOM_TAKES: Final[tuple[type[FirstMessage], ...]] = (Join, Watch, Resume)
+
+REPLACED: Final = Closing(CloseCode.REPLACED, "a newer connection has the session")
 
 
 class Admission:
@@ -74,14 +76,6 @@ class Admission:
         self.connected.set()
 
 
-class Place(NamedTuple):
-    """Where one who comes begins to read, the room as it is there, and what is sent first."""
-
-    cursor: Cursor
-    room: RoomState
-    opening: bytes
-
-
 def admit(
     hall: Hall, place: str, message: AnyToServer, connection: Line, caller: Caller
 ) -> Admission:
@@ -103,75 +97,112 @@ def _admit(
     if isinstance(message, Resume):
         return _resume(hall.find(place), message, connection)
     hello, known = admit_ticket(hall.config.security.tickets, place, message, caller)
-    match hello:
-        case Create():
-            admission = _create(hall, hello, connection, known)
-        case Quick():
-            stage = hall.waiting()
-            if stage is None:
-                admission = _create(hall, hello, connection, known)
-            else:
-                admission = _enter(stage, hello, connection)
-        case Join():
-            stage = hall.find(place)
-            hall.unlock(stage, hello.key)
-            admission = _enter(stage, hello, connection)
-        case Watch():
-            stage = hall.find(place)
-            hall.unlock(stage, hello.key)
-            admission = _watch(stage, hello, connection)
+    proof = _proof(hello, known)
+    if isinstance(hello, (Create, Quick)):
+        again = _again(hall, hello, proof, connection)
+        admission = again or _play(hall, hello, proof, connection, known)
+    else:
+        stage = hall.find(place)
+        hall.unlock(stage, hello.key)
+        again = _again((stage,), hello, proof, connection)
+        admission = again or _come(stage, hello, proof, connection)
     admission.caller = known
     return admission
 
 
-def _create(hall: Hall, hello: Create | Quick, connection: Line, caller: Caller) -> Admission:
+def _play(
+    hall: Hall, hello: Create | Quick, proof: Token | None, connection: Line, caller: Caller
+) -> Admission:
+    """A seat with whoever waits, or in a room of their own."""
+    waiting = hall.waiting() if isinstance(hello, Quick) else None
+    if waiting is not None:
+        return _enter(waiting, hello, proof, connection)
     stage = hall.build(hello, caller)
-    admission = _enter(stage, hello, connection)
-    hall.open(stage, caller)
+    admission = _enter(stage, hello, proof, connection)
+    hall.open(stage)
     return admission
 
 
-def _enter(stage: Stage, hello: Create | Quick | Join, connection: Line) -> Admission:
+def _come(stage: Stage, hello: Join | Watch, proof: Token | None, connection: Line) -> Admission:
+    if isinstance(hello, Join):
+        return _enter(stage, hello, proof, connection)
+    return _watch(stage, hello, proof, connection)
+
+
+def _enter(
+    stage: Stage, hello: Create | Quick | Join, proof: Token | None, connection: Line
+) -> Admission:
     session = stage.sessions.open("player", mask_of(hello.channels), since=stage.feed.number)
     _hand_in(stage, session, Enter(hello.name))
-    admission = Admission(stage, session, stage.sessions.rotate(session), resumed=False)
-    stage.once_kept(lambda: admission.connect(partial(_live, stage, session), connection))
+    admission = Admission(stage, session, stage.sessions.rotate(session, proof), resumed=False)
+    stage.once_kept(lambda: admission.connect(partial(places.live, stage, session), connection))
     return admission
 
 
-def _watch(stage: Stage, hello: Watch, connection: Line) -> Admission:
+def _watch(stage: Stage, hello: Watch, proof: Token | None, connection: Line) -> Admission:
     session = stage.sessions.open(
         "spectator", mask_of(hello.channels), hello.delay_seconds, stage.feed.number
     )
     _hand_in(stage, session, Look())
-    admission = Admission(stage, session, stage.sessions.rotate(session), resumed=False)
-    whole = hello.start == "beginning" or hello.delay_seconds > 0
-    place = partial(_whole if whole else _live, stage, session)
-    stage.once_kept(lambda: admission.connect(place, connection))
+    admission = Admission(stage, session, stage.sessions.rotate(session, proof), resumed=False)
+    stage.once_kept(lambda: admission.connect(places.asked_for(stage, session, hello), connection))
     return admission
+
+
+def _proof(hello: Hello, caller: Caller) -> Token | None:
+    """The attempt as the first of the tokens that open the session, one that the client has made.
+    It is good for the same message of the same player alone."""
+    if hello.attempt is None:
+        return None
+    return Token(f"{hello.__struct_config__.tag} {hello.attempt} {caller.player or ''}")
+
+
+def _again(
+    stages: Iterable[Stage], hello: Hello, proof: Token | None, connection: Line
+) -> Admission | None:
+    """Whoever has come by this attempt already, and has not heard of it."""
+    if proof is None:
+        return None
+    now = trio.current_time()
+    found = ((stage, stage.sessions.find(proof, now)) for stage in stages)
+    stage, session = next(((a, b) for a, b in found if b is not None), (None, None))
+    if stage is None or session is None:
+        return None
+    if isinstance(hello, Watch):
+        place = places.asked_for(stage, session, hello)
+    else:
+        place = partial(places.after, stage, session, None)
+    return _come_back(stage, session, proof, place, connection)
 
 
 def _resume(stage: Stage, hello: Resume, connection: Line) -> Admission:
     session = stage.sessions.find(hello.token, trio.current_time())
     if session is None:
         raise Refusal(ErrorCode.BAD_TOKEN)
-    if session.follower is None:
+    place = partial(places.after, stage, session, hello.last)
+    return _come_back(stage, session, hello.token, place, connection)
+
+
+def _come_back(
+    stage: Stage, session: Session, used: Token, place: Callable[[], Place], connection: Line
+) -> Admission:
+    if stage.sessions.is_lost(session):
         command = Back() if session.role == "player" else Look()
         if refused := stage.handle(command, session.id):
             raise refused.refusal
     _replace(stage, session)
-    token = stage.sessions.rotate(session, hello.token)
-    admission = Admission(stage, session, token, resumed=True)
-    place = partial(_after, stage, session, hello.last)
+    admission = Admission(stage, session, stage.sessions.rotate(session, used), resumed=True)
     stage.once_kept(lambda: admission.connect(place, connection))
     return admission
 
 
 def _replace(stage: Stage, session: Session) -> None:
-    """The newest connection wins, and the room sees nobody leave."""
+    """The newest connection wins, and the room sees nobody leave: the session is no longer the old
+    one's to lose, which may end before the new one is kept."""
     if session.follower is not None:
         stage.audience.remove(session.follower)
-        session.follower.close(Closing(CloseCode.REPLACED, "a newer connection has the session"))
+        session.follower.close(REPLACED)
+        session.follower = None
 
 
 def _hand_in(stage: Stage, session: Session, command: Command) -> None:
@@ -184,14 +215,17 @@ def _hand_in(stage: Stage, session: Session, command: Command) -> None:
 def _follow(admission: Admission, place: Place, connection: Line) -> Follower:
     """They are in, and it is kept: they are told so, and read on from their place."""
     stage, session = admission.stage, admission.session
-    _replace(stage, session)  # one that came in while this one was being kept
     greeting = framed(_welcome(stage, session, admission.token, place.room)) + place.opening
     place.cursor.delay = session.delay
-    session.follower = Follower(connection, place.cursor, stage.limits, greeting, stage.metrics)
-    stage.audience.add(session.follower, plays=session.role == "player")
+    follower = Follower(connection, place.cursor, stage.limits, greeting, stage.metrics)
     if session.parting is not None:  # it was over before it had begun
-        session.follower.close(session.parting)
-    return session.follower
+        follower.close(session.parting)
+    elif not stage.sessions.is_newest(session, admission.token):
+        follower.close(REPLACED)
+    else:
+        session.follower = follower
+        stage.audience.add(follower, plays=session.role == "player")
+    return follower
 
 
 def _welcome(stage: Stage, session: Session, token: Token, room: RoomState) -> Welcome:
@@ -207,61 +241,3 @@ def _welcome(stage: Stage, session: Session, token: Token, room: RoomState) -> W
         board=stage.room.board_of(seat),
         offer=stage.room.offered() if seat else None,
     )
-
-
-# Where they begin to read.
-
-
-def _live(stage: Stage, session: Session) -> Place:
-    """At the end of the feed; in the middle of a battle, with its state.
-
-    Since the battle's last frame there can only have been room updates, and the welcome is newer.
-    """
-    stage.feed.fill()  # or what is over would come to one who was not there
-    feed, room = stage.feed, stage.state()
-    # Also where it has run to its end, and the result is only being kept.
-    keyframe = feed.keyframe() if room.phase == "battle" else None
-    begin = feed.entries[0].message if feed.entries else None
-    opening = b"" if keyframe is None or begin is None else begin + keyframe.data
-    return Place(Cursor(feed, len(feed.entries), session.mask), room, opening)
-
-
-def _whole(stage: Stage, session: Session) -> Place:
-    """At the beginning of the battle, the one that runs or the last."""
-    stage.feed.fill()
-    feed, now = stage.feed, _now_of(stage.feed, session)
-    return Place(
-        Cursor(feed, 0 if feed.battle else now, session.mask, (feed.number, now)),
-        _room_at(stage, session),
-        b"",
-    )
-
-
-def _after(stage: Stage, session: Session, last: Position | None) -> Place:
-    """After the last frames seen; all over where those are too long ago."""
-    seen = stage.teller.feed_of(last.battle) if last is not None else None
-    # Who has seen nothing of the battles since they came, lacks all of them.
-    feed = seen or stage.teller.feed_after(session.since)
-    if feed is None:
-        return _whole(stage, session) if session.delay else _live(stage, session)
-    cursor = Cursor(feed, 0, session.mask, (stage.feed.number, _now_of(stage.feed, session)))
-    if seen is not None and last is not None:
-        cursor.resume(last)
-    return Place(cursor, _room_at(stage, session), b"")
-
-
-def _now_of(feed: Feed, session: Session) -> int:
-    """The position that the session's delay makes of now."""
-    if not session.delay:
-        return len(feed.entries)
-    until = trio.current_time() - session.delay
-    return next((at for at, e in enumerate(feed.entries) if e.made_at > until), len(feed.entries))
-
-
-def _room_at(stage: Stage, session: Session) -> RoomState:
-    """The room as one may see it who watches with a delay: no result before its battle."""
-    if session.delay:
-        past = stage.feed.room_at(trio.current_time() - session.delay)
-        if past is not None:
-            return past
-    return stage.state()

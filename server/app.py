@@ -127,7 +127,7 @@ class House:
         self._server: Server | None = None
 
     async def run(self, *, task_status: trio.TaskStatus[None]) -> None:
-        limits = self._config.limits
+        limits, tls = self._config.limits, self._config.security.tls
         with self._scope:
             async with trio.open_nursery() as nursery:
                 self.hall.take_over(self._kept)
@@ -142,7 +142,7 @@ class House:
                         self._reception.handle,
                         # All that it asks of a listener, a door has.
                         listeners=cast(list[trio.SocketListener], self._doors),
-                        ssl=self._config.security.tls,
+                        ssl=None if tls is None else tls.context,
                         process_request=self._reception.process_request,
                         server_header=None,
                         compression=None,  # 27 KiB a connection against 67

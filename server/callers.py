@@ -42,7 +42,7 @@ class Makers:
             self._of_player[caller.player] += 1
 
     def remove(self, room: RoomId) -> None:
-        """The room has closed. One whose maker is not known was made before a restart."""
+        """The room has closed; its maker may not be known."""
         caller = self._makers.pop(room, None)
         if caller is None:
             return

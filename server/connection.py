@@ -125,7 +125,7 @@ class Conversation:
                     stage.lost(session, follower)
                 nursery.cancel_scope.cancel()
         finally:
-            code = int(self._connection.close_code or 0)
+            code = self._connection.ended_with
             self._hall.metrics.closed[str(code)] += 1
             about.info("goes", code=code)
 

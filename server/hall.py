@@ -5,7 +5,7 @@ from __future__ import annotations
 import hmac
 import random
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import structlog
 import trio
@@ -96,6 +96,9 @@ class Hall:
     def __len__(self) -> int:
         return len(self._stages)
 
+    def __iter__(self) -> Iterator[Stage]:
+        return iter(tuple(self._stages.values()))
+
     def listing(self) -> list[RoomState]:
         """The public rooms, the newest last."""
         return [s.room.state() for s in self._stages.values() if not s.room.options.private]
@@ -128,12 +131,11 @@ class Hall:
             key = hello.key
             options = Options(hello.speed, hello.best_of, private=key is not None)
         room = Room(self._free_id(), options, self._house, trio.current_time())
-        return Stage(room, self._backstage, self._forget, key)
+        return Stage(room, self._backstage, self._forget, key, caller)
 
-    def open(self, stage: Stage, caller: Caller) -> None:
+    def open(self, stage: Stage) -> None:
         """The room's maker has their seat: it can be found from now on."""
-        self._stages[stage.room.id] = stage
-        self._makers.add(stage.room.id, caller)
+        self._add(stage)
         options = stage.room.options
         stage.log.info("room opens", private=options.private, quick=options.quick)
 
@@ -174,7 +176,12 @@ class Hall:
             except Exception:
                 log.exception("a room cannot be made again", room=kept_room.record.id)
             else:
-                self._stages[stage.room.id] = stage
+                self._add(stage)
+
+    def _add(self, stage: Stage) -> None:
+        self._stages[stage.room.id] = stage
+        if stage.maker is not None:
+            self._makers.add(stage.room.id, stage.maker)
 
     def _free_id(self) -> RoomId:
         while (room_id := self.config.mint.room_id()) in self._stages:

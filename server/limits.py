@@ -49,3 +49,9 @@ class Limits:
     boards_per_player: int = 20  # of them from one player, the newest
     records: int = 1_000  # of rooms that are closed
     replays: int = 10_000  # of battles that have ended
+
+    @property
+    def missed_seconds(self) -> float:
+        """The longest time that one who comes back can have missed: a line may have been dead for
+        two turns of pings before it is seen to be."""
+        return self.resume_seconds + 2 * self.ping_seconds

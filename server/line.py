@@ -12,6 +12,7 @@ from typing import Any, Final, Protocol
 
 import trio
 import websockets.protocol
+from websockets.exceptions import ConnectionClosedError, TooManyFragments
 from websockets.protocol import Event, State
 from websockets.trio.server import ServerConnection
 
@@ -19,6 +20,7 @@ from protocol.codes import CloseCode
 from server.bucket import Bucket
 
 _OPEN: Final = State.OPEN
+_CLOSING: Final = State.CLOSING
 
 
 class Writer(Protocol):
@@ -103,17 +105,55 @@ class Line(ServerConnection):
     def _read_on(self, data: bytes) -> None:
         """What the library's reader had in hand as the stream was closed is read no more; it would
         take this for a failure of its own."""
-        if not self.turn.is_closed:
-            self._read(data)
+        if self.turn.is_closed:
+            return
+        was_open = self.protocol.state is _OPEN
+        self._read(data)
+        if was_open and self.protocol.state is _CLOSING:
+            for event in self.protocol.events_received():
+                self.process_event(event)
+            self.recv_messages.close()
+
+    async def recv(self, decode: bool | None = None) -> Any:
+        """As the library's, but for the end: once the other side has closed or broken the protocol
+        nothing more is said, and whoever hears it need not wait for the socket to be closed too."""
+        try:
+            return await self.recv_messages.get(decode)
+        except EOFError:
+            pass
+        except UnicodeDecodeError:
+            self._fail(CloseCode.NOT_UTF8, "text that is not UTF-8")
+        except TooManyFragments:
+            self._fail(CloseCode.TOO_BIG, "too many pieces")
+        protocol = self.protocol
+        raise ConnectionClosedError(
+            protocol.close_rcvd, protocol.close_sent, protocol.close_rcvd_then_sent
+        )
+
+    @property
+    def ended_with(self) -> int:
+        """The code of whichever side closed first; 1006 where none did."""
+        protocol = self.protocol
+        first = protocol.close_rcvd if protocol.close_rcvd_then_sent else protocol.close_sent
+        return int(CloseCode.LOST if first is None else first.code)
+
+    def _fail(self, code: CloseCode, why: str) -> None:
+        """Ends the connection from this side, and waits for nobody."""
+        if self.protocol.state is _OPEN:
+            self.protocol.fail(code, why)
+            self.recv_messages.close()
+            self.nursery.start_soon(self.send_data)
 
     def process_event(self, event: Event) -> None:
         """Passes on what came. Frames are counted here, where all of them pass: a message may be
         sent in any number of pieces, empty ones too, and between them as many pings."""
         self.unheard = False
+        if self.recv_messages.closed:
+            return
         if self.frames is None or self.frames.take(trio.current_time()):
             super().process_event(event)
-        elif self.protocol.state is _OPEN:
-            self.protocol.fail(CloseCode.POLICY, "frames came too fast")
+        else:
+            self._fail(CloseCode.POLICY, "frames came too fast")
 
     async def send_data(self) -> None:
         """Once the other side is gone nobody takes what is left; the library counts on there being

@@ -5,13 +5,13 @@ The one rule that is not for choosing: a server that others can reach asks for t
 
 from __future__ import annotations
 
-import ssl
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from server import tickets
 from server.addresses import Network, is_loopback, read_network
+from server.tls import Tls, UnfitCertificate
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,7 @@ class Security:
     """Of one server. The defaults are for a server that this machine alone can reach."""
 
     tickets: tickets.Tickets | None = None  # None: everyone is a guest
-    tls: ssl.SSLContext | None = None
+    tls: Tls | None = None
     proxies: tuple[Network, ...] = ()  # whose word is taken for a client's address
     origins: tuple[str, ...] = ()  # of pages that may connect, besides the server's own
 
@@ -70,22 +70,15 @@ def _read_tickets(secret: str | None, key: Path | None) -> tickets.Tickets | Non
     return None
 
 
-def _read_tls(cert: Path | None, key: Path | None) -> ssl.SSLContext | None:
+def _read_tls(cert: Path | None, key: Path | None) -> Tls | None:
     if cert is None and key is None:
         return None
     if cert is None or key is None:
         raise Insecure("--tls-cert and --tls-key: one is of no use without the other")
-    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
-    context.set_alpn_protocols(["http/1.1"])
     try:
-        # A key that asks for a password would wait at a terminal that nobody sits at.
-        context.load_cert_chain(cert, key, password="")
-    except ssl.SSLError as error:
-        reason = error.reason or "no certificate, or no key without a password, in PEM"
-        raise Insecure(f"--tls-cert {cert}, --tls-key {key}: {reason}") from None
-    except OSError as error:
-        raise Insecure(f"cannot read {cert} and {key}: {error.strerror}") from None
-    return context
+        return Tls(cert, key)
+    except UnfitCertificate as unfit:
+        raise Insecure(str(unfit)) from None
 
 
 def _read_proxy(text: str) -> Network:

@@ -44,6 +44,7 @@ class Sessions:
         self._expiring: deque[tuple[float, SessionId]] = deque()
         self._changes: dict[SessionId, Session | None] = {}  # None: it is over
         self._made = 0
+        self.longest_delay = 0.0  # of all there ever were
 
     def __iter__(self) -> Iterator[Session]:
         return iter(tuple(self._by_id.values()))
@@ -55,7 +56,7 @@ class Sessions:
         """A new session, which nothing opens yet."""
         self._made += 1
         session = Session(SessionId(f"{role[0]}{self._made}"), role, mask, delay, since)
-        self._by_id[session.id] = session
+        self._add(session)
         return session
 
     def find(self, token: Token, now: float) -> Session | None:
@@ -71,7 +72,8 @@ class Sessions:
 
     def rotate(self, session: Session, used: Token | None = None) -> Token:
         """A new token. The one that was used stays good until `settle`: the connection may be lost
-        again before the new one has got through."""
+        again before the new one has got through. So does the first, where a client comes by an
+        attempt of its own making: they have the session who say the attempt again."""
         token = self._token()
         self._forget_keys(session)
         if used is not None:
@@ -83,9 +85,17 @@ class Sessions:
 
     def settle(self, session: Session, token: Token) -> None:
         """This token has got through: none before it is good any more."""
-        if session.keys[-1:] == [_key(token)] and len(session.keys) > 1:
+        if self.is_newest(session, token) and len(session.keys) > 1:
             self._forget_keys(session, keep=1)
             self._changes[session.id] = session
+
+    def is_newest(self, session: Session, token: Token) -> bool:
+        """Whether no other was given since."""
+        return session.keys[-1:] == [_key(token)]
+
+    def is_lost(self, session: Session) -> bool:
+        """Whether its connection is gone and no other has come in its place."""
+        return session.id in self._lost
 
     def lose(self, session: Session, now: float) -> None:
         """The session's connection is gone. Forgets those that were lost too long ago."""
@@ -119,9 +129,13 @@ class Sessions:
     def take_over(self, session: Session, now: float) -> None:
         """A session of the process before this one, lost from this moment on."""
         self._made = max(self._made, int(session.id[1:]))
-        self._by_id[session.id] = session
+        self._add(session)
         self._by_key.update(dict.fromkeys(session.keys, session))
         self._note_lost(session, now)
+
+    def _add(self, session: Session) -> None:
+        self._by_id[session.id] = session
+        self.longest_delay = max(self.longest_delay, session.delay)
 
     def _add_key(self, session: Session, token: Token) -> None:
         key = _key(token)
@@ -130,7 +144,9 @@ class Sessions:
 
     def _forget_keys(self, session: Session, keep: int = 0) -> None:
         while len(session.keys) > keep:
-            del self._by_key[session.keys.pop(0)]
+            key = session.keys.pop(0)
+            if self._by_key.get(key) is session:  # a client may come anew by the same attempt
+                del self._by_key[key]
 
 
 def _key(token: Token) -> bytes:

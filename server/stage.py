@@ -25,6 +25,7 @@ from protocol.messages import Accept, Error, Leave, PlayerMessage, Ready, Rematc
 from server.audience import Audience
 from server.backstage import Backstage
 from server.battles import BattleRun, write_fault
+from server.callers import Caller
 from server.commands import (
     Away,
     Close,
@@ -67,18 +68,20 @@ class Stage:
         backstage: Backstage,
         closed: Callable[[Stage, Record], None],
         key: str | None = None,
+        maker: Caller | None = None,
     ) -> None:
         self.room = room
         self.key = key  # of a private room
+        self.maker = maker  # None: not known any more
         self.limits = backstage.config.limits
         self.sessions = Sessions(backstage.config.mint.token, self.limits.resume_seconds)
         self.metrics = backstage.metrics
-        keep_seconds = self.limits.resume_seconds
+        keep_seconds = self.limits.missed_seconds
         self.teller = Teller(self.sessions, room.state(), keep_seconds, self.metrics)
         self.log = structlog.get_logger().bind(room=room.id)
         self._backstage = backstage
         self._closed = closed
-        self._keeper = Keeper(room, self.sessions, key, backstage.clock, backstage.edition)
+        self._keeper = Keeper(room, self.sessions, key, maker, backstage.clock, backstage.edition)
         self._run: BattleRun | None = None
         self._again_until = -math.inf
 

@@ -57,7 +57,7 @@ class Teller:
     ) -> None:
         self._metrics = metrics
         self.audience = Audience()
-        self.feed = Feed(0)
+        self.feed = Feed(0, opening=room)
         # Those before it, each with when its time was over: for who was away as the next began.
         self._past: deque[tuple[float, Feed]] = deque()
         self.room = room  # as everyone was last told of it
@@ -124,7 +124,8 @@ class Teller:
 
     def let_go(self, now: float) -> None:
         """Of the feeds before this one that nobody may come back for any more."""
-        while self._past and now - self._past[0][0] > self._keep_seconds:
+        keep_seconds = self._keep_seconds + self._sessions.longest_delay
+        while self._past and now - self._past[0][0] > keep_seconds:
             self._past.popleft()
 
     def feed_of(self, battle: BattleId) -> Feed | None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import signal
+import sys
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
@@ -21,6 +23,7 @@ from server.journal.writer import JournalFailed
 from server.limits import Limits
 from server.log import set_up_logging
 from server.security import Insecure, read_security
+from server.tls import Tls, UnfitCertificate
 
 # Said for the data file: nothing outlives the process.
 NONE: Final = "none"
@@ -67,6 +70,8 @@ async def _serve(config: Config, grace: float, work: trio.CancelScope) -> int:
     take_over()
     try:
         async with trio.open_nursery() as nursery:
+            if not sys.stderr.isatty():  # else it says that the terminal is gone
+                await nursery.start(_reload, config.security.tls)
             try:
                 server = await nursery.start(serve_app, config)
             except OSError as error:
@@ -79,6 +84,26 @@ async def _serve(config: Config, grace: float, work: trio.CancelScope) -> int:
     except* (JournalRefused, JournalFailed) as group:
         raise CommandFailed(str(first_of(group))) from None
     return DONE
+
+
+async def _reload(tls: Tls | None, *, task_status: trio.TaskStatus[None]) -> None:
+    """Reads the certificate again whenever it is told that there is a new one."""
+    with trio.open_signal_receiver(signal.SIGHUP) as signals:
+        task_status.started()
+        async for _ in signals:
+            if fault := _fault_of_the_newest(tls):
+                log.error("reload failed", why=fault)
+            else:
+                log.info("reloads", tls=tls is not None)
+
+
+def _fault_of_the_newest(tls: Tls | None) -> str | None:
+    try:
+        if tls is not None:
+            tls.read_again()
+    except UnfitCertificate as unfit:
+        return str(unfit)
+    return None
 
 
 def cannot_listen(config: Config, error: OSError) -> CommandFailed:

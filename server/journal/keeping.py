@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from protocol.messages import Result
 from server.boards import board_id
+from server.callers import Caller
 from server.commands import Close, Effect, KeepBoard, Record, Stored, ToRoom
 from server.edition import Edition
 from server.journal.clock import Clock
@@ -43,11 +44,18 @@ class Keeper:
     """Says what is to be written of one room and its sessions."""
 
     def __init__(
-        self, room: Room, sessions: Sessions, key: str | None, clock: Clock, edition: Edition
+        self,
+        room: Room,
+        sessions: Sessions,
+        key: str | None,
+        maker: Caller | None,
+        clock: Clock,
+        edition: Edition,
     ) -> None:
         self._room = room
         self._sessions = sessions
         self._key = key
+        self._maker = maker
         self._clock = clock
         self._edition = edition
 
@@ -79,7 +87,7 @@ class Keeper:
         if closed is not None:
             return [*writes, self._drop(closed)]
         if effects:
-            writes.append(PutRoom(record_room(self._room, self._key, self._clock)))
+            writes.append(PutRoom(record_room(self._room, self._key, self._maker, self._clock)))
         return [*writes, *self._session_writes()]
 
     def _open_round(self, opening: Opening) -> OpenRound:

@@ -44,6 +44,13 @@ class PlayerRecord(Record, frozen=True):
     leaving: bool = False
 
 
+class MakerRecord(Record, frozen=True):
+    """Whose limits a room counts toward while it is open."""
+
+    address: str
+    player: str | None = None  # as a ticket named them
+
+
 class RoomRecord(Record, frozen=True):
     """A room, but for who looks on: spectators are sessions that come back or do not."""
 
@@ -59,6 +66,7 @@ class RoomRecord(Record, frozen=True):
     private: bool = False
     quick: bool = False
     key: str | None = None
+    maker: MakerRecord | None = None
     a: PlayerRecord | None = None
     b: PlayerRecord | None = None
     secret: str | None = None  # of the round that is open, in hex

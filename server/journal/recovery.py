@@ -27,7 +27,7 @@ from server.journal.records import (
     Round,
     SessionRecord,
 )
-from server.journal.rooms import is_fought_alike, record_room, room_again, terms_again
+from server.journal.rooms import is_fought_alike, maker_again, record_room, room_again, terms_again
 from server.room import House
 from server.sessions import Session
 from server.stage import Stage
@@ -44,20 +44,21 @@ def recover(
 ) -> Stage:
     """A room of the process before this one, with nobody in it yet."""
     now = trio.current_time()
-    terms = {one.record.battle: terms_again(one.record, house) for one in kept.rounds}
+    rounds = _recent(kept, house.limits.missed_seconds)
+    terms = {one.record.battle: terms_again(one.record, house) for one in rounds}
     latest = terms.get(kept.record.battle) if kept.record.battle else None
     room = room_again(kept.record, latest, house, backstage.clock, now)
-    stage = Stage(room, backstage, closed, kept.record.key)
+    maker = maker_again(kept.record)
+    stage = Stage(room, backstage, closed, kept.record.key, maker)
     for record in kept.sessions:
         stage.sessions.take_over(_session(record), now)
-    rounds = _recent(kept.rounds, house.limits.resume_seconds)
     feeds = [_feed(one, terms[one.record.battle], backstage) for one in rounds]
     if feeds:
         stage.teller.take_over(feeds, now)
     # Its sequence number has grown, and whoever comes first is told so.
-    backstage.journal.put([PutRoom(record_room(room, stage.key, backstage.clock))])
+    backstage.journal.put([PutRoom(record_room(room, stage.key, maker, backstage.clock))])
     if room.phase == "battle":
-        _go_on(stage, kept.rounds[-1], feeds[-1], backstage)
+        _go_on(stage, rounds[-1], feeds[-1], backstage)
     stage.reschedule()
     stage.log.info("room is back", phase=room.phase, sessions=len(kept.sessions))
     return stage
@@ -67,12 +68,14 @@ def closed_again(record: ClosedRecord, clock: Clock) -> Record:
     return Record(record.state, clock.here(record.opened), clock.here(record.closed), record.why)
 
 
-def _recent(rounds: Sequence[Round], keep_seconds: float) -> Sequence[Round]:
-    """Those that someone may still come back for: who was away for long as the process ended has
-    lost their session with it."""
+def _recent(kept: KeptRoom, missed_seconds: float) -> Sequence[Round]:
+    """The rounds that someone may still come back for: who was away for long as the process ended
+    has lost their session with it."""
+    rounds = kept.rounds
     if not rounds:
         return ()
-    since = rounds[-1].record.started - keep_seconds
+    longest_delay = max((session.delay for session in kept.sessions), default=0.0)
+    since = rounds[-1].record.started - missed_seconds - longest_delay
     over = [following.record.started for following in rounds[1:]]
     return [one for one, end in zip(rounds, (*over, math.inf), strict=True) if end > since]
 

@@ -11,11 +11,13 @@ import math
 
 from engine import Board, Refused, Rules, Setup, read_board, read_rules
 from protocol.messages import RoomState
+from server.callers import Caller
 from server.commands import Stored, Terms
 from server.edition import Edition
 from server.journal.clock import Clock
 from server.journal.records import (
     BoardRecord,
+    MakerRecord,
     Plain,
     PlayerRecord,
     RoomRecord,
@@ -28,7 +30,7 @@ from server.room import House, Options, Room
 from server.sessions import Session
 
 
-def record_room(room: Room, key: str | None, clock: Clock) -> RoomRecord:
+def record_room(room: Room, key: str | None, maker: Caller | None, clock: Clock) -> RoomRecord:
     """All of a room that must outlive the process."""
     match = room.match
     a, b = (_record_player(player) for player in match.seats.values())
@@ -45,6 +47,7 @@ def record_room(room: Room, key: str | None, clock: Clock) -> RoomRecord:
         private=room.options.private,
         quick=room.options.quick,
         key=key,
+        maker=None if maker is None else MakerRecord(address=maker.address, player=maker.player),
         a=a,
         b=b,
         secret=None if match.secret is None else match.secret.hex(),
@@ -111,6 +114,12 @@ def _record_player(player: Player | None) -> PlayerRecord | None:
 
 
 # And back.
+
+
+def maker_again(record: RoomRecord) -> Caller | None:
+    """Who has made the room; None where a server before this one did not keep it."""
+    maker = record.maker
+    return None if maker is None else Caller(maker.address, maker.player)
 
 
 def room_again(

@@ -40,8 +40,9 @@ from server.journal.records import (
 
 # A log is JSON that repeats itself: the fastest level makes a ninth of it.
 LEVEL: Final = 1
-# Of a room, taken over: more than fit into the time for which a session is kept.
-ROUNDS: Final = 32
+# Of a room, taken over: as many as fit into the longest delay and the time for which a session is
+# kept, where each takes four seconds.
+ROUNDS: Final = 100
 
 
 @dataclass(frozen=True)

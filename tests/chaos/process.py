@@ -21,11 +21,11 @@ _PROGRAM: Final = "from server.cli import main; main()"
 class ServerProcess:
     """One server after the other on the same port and the same data."""
 
-    def __init__(self, folder: Path, *words: str) -> None:
+    def __init__(self, folder: Path, *words: str, program: str = _PROGRAM) -> None:
         self.port = _free_port()
         self.log = folder / "server.log"
         self.starts = 0
-        self._command = [sys.executable, "-c", _PROGRAM, "serve", "--port", str(self.port)]
+        self._command = [sys.executable, "-c", program, "serve", "--port", str(self.port)]
         self._command += ["--data", str(folder / "data.db"), "--faults", str(folder / "faults")]
         self._command += words
         self._process: trio.Process | None = None
@@ -60,9 +60,16 @@ class ServerProcess:
                 assert self._process is not None
                 await trio.sleep(0.02)
 
+    async def killed(self) -> None:
+        """Waits until it has killed itself."""
+        await self._gone(-signal.SIGKILL)
+
     async def _end(self, number: int, status: int) -> None:
-        assert self._process is not None
         self.signal(number)
+        await self._gone(status)
+
+    async def _gone(self, status: int) -> None:
+        assert self._process is not None
         with trio.fail_after(STOP_SECONDS):
             await self._process.wait()
         assert self._process.returncode == status, self.log.read_text()[-3000:]

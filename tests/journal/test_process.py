@@ -10,8 +10,17 @@ from pathlib import Path
 
 import trio
 
-from protocol.client import open_client
-from protocol.messages import Bye, Create, Error, Join, Welcome
+from protocol.client import Client, open_client
+from protocol.messages import (
+    Bye,
+    Create,
+    Error,
+    Join,
+    Leave,
+    RoomState,
+    RoomUpdate,
+    Welcome,
+)
 from protocol.session import Lost
 from tests.chaos.check import check
 from tests.chaos.guests import Evening, Guest
@@ -63,6 +72,63 @@ async def test_killed_in_the_middle_of_a_battle(tmp_path: Path) -> None:
     assert json.loads(get(server, f"/replays/{battle}"))["result"]["digest"]
     await server.stop()
     assert server.faults() == []
+
+
+# A server that is killed as soon as a session is kept, once for each session of a player's: the
+# welcome with its token never goes out.
+SUDDEN = """
+import os, signal
+from pathlib import Path
+from server.cli import main
+from server.journal.records import PutSession
+from server.journal.store import Store
+
+def apply(store, writes, whole=Store.apply):
+    writes = list(writes)
+    whole(store, writes)
+    for write in writes:
+        if isinstance(write, PutSession):
+            mark = Path(FOLDER, write.record.id)
+            if not mark.exists():
+                mark.touch()
+                os.kill(os.getpid(), signal.SIGKILL)
+
+Store.apply = apply
+main()
+"""
+
+
+async def test_killed_between_the_commit_and_the_welcome(tmp_path: Path) -> None:
+    """Seats that were taken by a `create` and a `join` that nobody has answered."""
+    program = SUDDEN.replace("FOLDER", repr(str(tmp_path)))
+    server = ServerProcess(tmp_path, program=program)
+    await server.start()
+    url = f"ws://127.0.0.1:{server.port}"
+    async with open_client(url, Create(version=1, name="Ada")) as ada:
+        room = await welcomed_in_the_next(server, ada)
+        async with open_client(url, Join(version=1, name="Bob"), room.id) as bob:
+            room = await welcomed_in_the_next(server, bob)
+            assert room.phase == "building"
+            (listed,) = json.loads(get(server, "/api/rooms"))["rooms"]
+            assert [listed[seat]["name"] for seat in "ab"] == ["Ada", "Bob"]
+            async for update in ada:  # who has been cut off as well
+                if isinstance(update, (Welcome, RoomUpdate)) and update.room.seq >= room.seq:
+                    break
+            assert await bob.send(Leave())
+    await server.stop()
+    assert server.faults() == []
+
+
+async def welcomed_in_the_next(server: ServerProcess, client: Client) -> RoomState:
+    """The room as one finds it who was not answered by the server before."""
+    assert isinstance(await anext(client), Lost)
+    await server.killed()
+    await server.start()
+    with trio.fail_after(30):
+        async for update in client:
+            if isinstance(update, Welcome):
+                return update.room
+    raise AssertionError("nobody was let in")
 
 
 async def test_told_to_stop_it_ends_its_battles_and_takes_leave(tmp_path: Path) -> None:

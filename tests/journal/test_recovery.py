@@ -6,7 +6,9 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import Any
 
+import msgspec
 import pytest
 import trio
 from trio.testing import MockClock
@@ -14,7 +16,9 @@ from trio.testing import MockClock
 from protocol.messages import (
     Accept,
     Begin,
+    Create,
     Error,
+    Leave,
     Offer,
     Quick,
     Result,
@@ -23,8 +27,12 @@ from protocol.messages import (
     Welcome,
 )
 from server.edition import Edition
+from server.journal.records import PutRoom, RoomRecord, unpack
 from server.limits import Limits
 from server.metronome import Metronome
+from server.mint import Mint
+from server.security import Security
+from server.tickets import Ticket, make_ticket, with_secret
 from tests.journal.worlds import KeptWorld, Universe, universe
 from tests.server.rooms import submit
 from tests.server.visitors import Visitor, get_ready, mirror_of
@@ -60,6 +68,57 @@ async def test_a_private_room_stays_private(autojump_clock: MockClock) -> None:
             wrong = world.visit(ada.place)
             assert (await wrong.refused(Watch(version=1))).code == "wrong_key"
             await world.watch(ada.place, key="four candles")
+
+
+async def test_a_room_counts_toward_its_makers_limit_after_a_restart_too(
+    autojump_clock: MockClock,
+) -> None:
+    secret = "0123456789abcdef" * 2
+    settings: dict[str, Any] = {"security": Security(tickets=with_secret(secret)), "mint": Mint()}
+
+    def create(player: str) -> Create:
+        ticket = make_ticket(secret, Ticket(player=player), 1000)
+        return Create(version=1, name="Ada", ticket=ticket)
+
+    async with universe(Limits(rooms_per_player=1, waiting_seconds=100), **settings) as it:
+        first = (await it.server()).visit("new")
+        await first.say(create("ada"))
+        await first.hear_until(Welcome)
+        async with after(it), after(it) as world:
+            error = await world.visit("new").refused(create("ada"))
+            assert error.code == "too_many_rooms"
+            assert error.faults[0].message == "you have made 1 that are still open"
+            await say_and_wait(world, create("bob"))
+            await trio.sleep(200)  # the first is closed
+            await say_and_wait(world, create("ada"))
+
+
+async def say_and_wait(world: KeptWorld, hello: Create) -> None:
+    visitor = world.visit("new")
+    await visitor.say(hello)
+    await visitor.hear_until(Welcome)
+
+
+async def test_a_room_whose_maker_was_not_kept_counts_toward_nobodys_limit(
+    autojump_clock: MockClock,
+) -> None:
+    """As in a file that a server of before has written."""
+    async with universe(Limits(rooms_per_address=1), mint=Mint()) as it:
+        world = await it.server()
+        ada = await world.create()
+        await world.journal_settled()
+        (row,) = world.store._db.execute("SELECT record FROM rooms").fetchone()
+        record = msgspec.structs.replace(unpack(row, RoomRecord), maker=None)
+        world.store.apply([PutRoom(record)])
+        it.copy = world.store.copy()
+        async with after(it) as world:
+            assert len(world.hall) == 1
+            await world.create()
+            assert (await world.visit("new").refused(Create(version=1, name="X"))).code == (
+                "too_many_rooms"
+            )
+            again = await back(world, ada)
+            await again.say(Leave())  # it closes, and nobody is the poorer
 
 
 async def test_seats_boards_and_what_was_being_asked_are_there(autojump_clock: MockClock) -> None:

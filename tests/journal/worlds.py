@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from typing import Final
+from typing import Any, Final
 
 import trio
 
@@ -98,8 +98,9 @@ class KeptWorld(World):
 class Universe:
     """One server after the other on the same journal."""
 
-    def __init__(self, limits: Limits | None = None) -> None:
-        self.config = Config(rules=RULES, limits=limits or Limits(), mint=PlainMint())
+    def __init__(self, limits: Limits | None = None, **settings: Any) -> None:
+        plain = {"rules": RULES, "limits": limits or Limits(), "mint": PlainMint()}
+        self.config = Config(**{**plain, **settings})
         self.copy = b""
         self.commits = 0
         self.kills = 0
@@ -314,10 +315,11 @@ class Party:
 
 @asynccontextmanager
 async def universe(
-    limits: Limits | None = None, down_seconds: float = 3.0
+    limits: Limits | None = None, down_seconds: float = 3.0, **settings: Any
 ) -> AsyncIterator[Universe]:
+    """`settings` are of the configuration."""
     async with trio.open_nursery() as nursery:
-        it = Universe(limits)
+        it = Universe(limits, **settings)
         await nursery.start(it.run, down_seconds)
         yield it
         nursery.cancel_scope.cancel()

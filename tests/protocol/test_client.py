@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import partial
 
+import msgspec
 import pytest
 import trio
 import trio.testing
@@ -15,7 +16,7 @@ from websockets.frames import Close
 from websockets.trio.server import ServerConnection, serve
 
 from engine import Battle
-from protocol.client import Client, GaveUp, NotAdmitted, open_client
+from protocol.client import Client, GaveUp, NotAdmitted, open_client, with_attempt
 from protocol.codec import Undecodable, decode_to_server, encode
 from protocol.codes import ErrorCode
 from protocol.frames import FeedWriter
@@ -32,6 +33,7 @@ from protocol.messages import (
     Resume,
     RoomId,
     RoomUpdate,
+    Token,
     Watch,
     Welcome,
 )
@@ -138,7 +140,9 @@ async def test_it_says_the_first_message_and_hands_on_what_comes(autojump_clock:
     async with watching(server) as client:
         wire = await server.wire()
         assert wire.url == "ws://test/rooms/k3f9x2"
-        assert await wire.hears() == WATCH
+        said = await wire.hears()
+        assert isinstance(said, Watch)
+        assert msgspec.structs.replace(said, attempt=None) == WATCH
         writer = FeedWriter(Battle(sample_setup("red-kennel", "slow-kiln")), BATTLE)
         frames = list(writer.step().frames.values())
         wire.says(welcome(), BEGIN, *frames, RoomUpdate(ROOM))
@@ -149,6 +153,32 @@ async def test_it_says_the_first_message_and_hands_on_what_comes(autojump_clock:
         assert client.mirror.state_at(0) == writer.battle.snapshot()
         assert await anext(client) == RoomUpdate(ROOM)
     assert wire.gone.is_set()
+
+
+async def test_a_first_message_that_was_not_answered_is_said_again_as_it_was(
+    autojump_clock: MockClock,
+) -> None:
+    server = Server(autojump_clock)
+    said = []
+    for _ in range(2):
+        async with watching(server) as client:
+            wire = await server.wire()
+            said.append(await wire.hears())
+            wire.closes()
+            assert isinstance(await anext(client), Lost)
+            again = await server.wire()
+            said.append(await again.hears())
+            again.says(welcome())
+            assert isinstance(await anext(client), Welcome)
+    attempts = [message.attempt for message in said if isinstance(message, Watch)]
+    assert attempts[0] == attempts[1] != attempts[2] == attempts[3]
+    assert len(attempts[0] or "") >= 16
+
+
+def test_an_attempt_of_the_callers_own_stays() -> None:
+    own = Watch(version=1, attempt="an-attempt-of-adas")
+    resume = Resume(version=1, token=Token("t"))
+    assert (with_attempt(own), with_attempt(resume)) == (own, resume)
 
 
 async def test_the_mirror_is_at_the_update_in_hand(autojump_clock: MockClock) -> None:

@@ -32,6 +32,7 @@ from protocol.messages import (
 from protocol.mirror import Double, Gap
 from protocol.session import (
     TRANSITIONS,
+    UNANSWERED_SECONDS,
     Backoff,
     Ending,
     IllegalMove,
@@ -228,6 +229,27 @@ def test_it_tries_for_as_long_as_the_server_keeps_the_session() -> None:
 
 def test_without_patience_it_does_not_try_to_get_in_twice() -> None:
     session = Session(Quick(version=1, name="Ada"))
+    assert session.lost(1006, "refused", 5) == Ending("gave_up", 1006, "refused")
+
+
+def test_what_may_have_been_heard_is_said_again_without_patience() -> None:
+    first = Quick(version=1, name="Ada", attempt="an-attempt-of-adas")
+    session = Session(first)
+    now = 5.0
+    assert session.opened() == first
+    while isinstance(then := session.lost(1006, "cut", now), Lost):
+        now += then.retry_seconds
+        session.retry()
+        assert session.opened() == first
+    assert then.how == "gave_up"
+    assert 5 + UNANSWERED_SECONDS - 8 <= now <= 5 + UNANSWERED_SECONDS
+
+
+@pytest.mark.parametrize("attempt", [None, "an-attempt-of-adas"])
+def test_what_cannot_have_been_heard_or_not_be_said_again_is_not(attempt: str | None) -> None:
+    session = Session(Quick(version=1, name="Ada", attempt=attempt))
+    if attempt is None:
+        session.opened()
     assert session.lost(1006, "refused", 5) == Ending("gave_up", 1006, "refused")
 
 

@@ -11,6 +11,7 @@ import hashlib
 import io
 import json
 import re
+import secrets
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -69,15 +70,22 @@ class Tournament:
     visitors: list[Visitor] = field(default_factory=list)
     stages: list[Stage] = field(default_factory=list)
     tickets: list[str] = field(default_factory=list)
+    attempts: list[str] = field(default_factory=list)
     pages: list[bytes] = field(default_factory=list)
 
     def ticket(self, player: str) -> str:
         self.tickets.append(make_ticket(SIGNED_WITH, Ticket(player=player), 60))
         return self.tickets[-1]
 
+    def proofs(self, player: str) -> dict[str, str]:
+        """What a player says of themselves in a first message."""
+        self.attempts.append(secrets.token_urlsafe(16))
+        return {"ticket": self.ticket(player), "attempt": self.attempts[-1]}
+
     def hidden_everywhere(self) -> list[bytes]:
         """What nobody may find in a page or a log, whenever it was."""
-        return [text.encode() for text in (KEY, SIGNED_WITH, *self.tickets, *self.ledger.tokens)]
+        texts = (KEY, SIGNED_WITH, *self.tickets, *self.attempts, *self.ledger.tokens)
+        return [text.encode() for text in texts]
 
     async def look_at_pages(self) -> None:
         """As a stranger does, again and again; what has not been revealed is not there."""
@@ -117,12 +125,14 @@ async def play(visitor: Visitor, number: int) -> None:
 async def hold(tournament: Tournament) -> None:
     """A private series with a lost connection, wrong messages and watchers; and a battle that
     fails in another room."""
-    world, ticket = tournament.world, tournament.ticket
-    ada = await world.create(key=KEY, ticket=ticket("ada"))
-    eve = await world.watch(ada.place, key=KEY, ticket=ticket("eve"))
-    fay = await world.watch(ada.place, key=KEY, ticket=ticket("fay"), delay_seconds=5)
-    bob = await world.join(ada.place, key=KEY, ticket=ticket("bob"))
-    cid = await world.create(name="Cid", ticket=ticket("cid"), best_of=1)
+    world, ticket, proofs = tournament.world, tournament.ticket, tournament.proofs
+    ada = await world.create(key=KEY, **proofs("ada"))
+    eve = await world.watch(ada.place, key=KEY, **proofs("eve"))
+    fay = await world.watch(ada.place, key=KEY, delay_seconds=5, **proofs("fay"))
+    join = {"key": KEY, **proofs("bob")}
+    cut = await world.join(ada.place, **join)
+    bob = await world.join(ada.place, **join)  # says it again
+    cid = await world.create(name="Cid", best_of=1, **proofs("cid"))
     dan = await world.join(cid.place, name="Dan", ticket=ticket("dan"))
     for visitor in (ada, bob, cid, dan):
         visitor.place = ada.place if visitor in (ada, bob) else cid.place
@@ -135,8 +145,12 @@ async def hold(tournament: Tournament) -> None:
     await world.visit(ada.place).refused(
         f'{{"type":"join","version":1,"name":"X","key":"{KEY}","ticket":7}}'
     )
+    tournament.attempts.append("not an attempt of anybody's")
+    await world.visit("new").refused(
+        f'{{"type":"create","version":1,"name":"X","attempt":"{tournament.attempts[-1]}"}}'
+    )
     await world.visit("quick").refused(Quick(version=1, name="X"))
-    tournament.visitors += [ada, bob, cid, dan, eve, fay]
+    tournament.visitors += [ada, bob, cid, dan, eve, fay, cut]
     tournament.stages += [world.hall.find(place) for place in (ada.place, cid.place)]
     async with trio.open_nursery() as nursery:
         pages = trio.CancelScope()

@@ -53,10 +53,16 @@ class SessionMachine(RuleBasedStateMachine):
         self.known: list[Known] = []
         self.now = 0.0
 
-    @rule(role=st.sampled_from(["player", "spectator"]))
-    def come(self, role: Role) -> None:
+    @rule(role=st.sampled_from(["player", "spectator"]), attempts=st.booleans())
+    def come(self, role: Role, attempts: bool) -> None:
+        """By an attempt of their own making, too: it is as good as the first token."""
         known = Known(self.sessions.open(role, 7))
-        known.tokens = [self.sessions.rotate(known.session)]
+        if attempts:
+            attempt = Token(f"attempt-{len(self.known)}")
+            self.minted.append(attempt)
+            known.tokens = [attempt, self.sessions.rotate(known.session, attempt)]
+        else:
+            known.tokens = [self.sessions.rotate(known.session)]
         self.known.append(known)
 
     @precondition(lambda self: self.known)

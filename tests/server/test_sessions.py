@@ -46,6 +46,47 @@ def test_the_used_token_lives_until_the_new_one_is_settled_and_others_do_not() -
     assert [all_of_them.find(t, 0) for t in (first, second, third)] == [None, None, session]
 
 
+def test_an_attempt_opens_a_session_until_it_was_resumed() -> None:
+    all_of_them = sessions()
+    attempt = Token("an attempt")
+    one, two = (all_of_them.open("player", 7) for _ in range(2))
+    token = all_of_them.rotate(one, attempt)
+    all_of_them.rotate(two, Token("another"))
+    assert [all_of_them.find(t, 0) for t in (attempt, token)] == [one, one]
+    all_of_them.rotate(one, token)
+    assert [all_of_them.find(t, 0) for t in (attempt, token)] == [None, one]
+    assert all_of_them.find(Token("another"), 0) is two
+
+
+def test_the_attempt_of_one_who_stayed_away_may_be_made_anew() -> None:
+    """The session before it is still there, and is forgotten later."""
+    all_of_them = sessions()
+    attempt = Token("an attempt")
+    before, now = (all_of_them.open("spectator", 7) for _ in range(2))
+    all_of_them.rotate(before, attempt)
+    all_of_them.lose(before, 0)
+    assert all_of_them.find(attempt, 100) is None
+    all_of_them.rotate(now, attempt)
+    all_of_them.lose(now, 101)
+    assert list(all_of_them) == [now]
+    assert all_of_them.find(attempt, 101) is now
+    all_of_them.end(now)
+    assert all_of_them.find(attempt, 101) is None
+
+
+def test_the_newest_token_and_the_lost_session_are_known_as_such() -> None:
+    all_of_them = sessions()
+    session = all_of_them.open("player", 7)
+    first = all_of_them.rotate(session)
+    second = all_of_them.rotate(session, first)
+    assert [all_of_them.is_newest(session, token) for token in (first, second)] == [False, True]
+    assert not all_of_them.is_lost(session)
+    all_of_them.lose(session, 0)
+    assert all_of_them.is_lost(session)
+    all_of_them.rotate(session, second)
+    assert not all_of_them.is_lost(session)
+
+
 @pytest.mark.parametrize("role", ["player", "spectator"])
 def test_a_lost_session_is_kept_for_the_window(role: str) -> None:
     all_of_them = sessions()
