@@ -32,28 +32,6 @@ DIGEST_TICKS: Final = 20
 Frames = dict[Channel, bytes]
 
 
-class Standing:
-    """How a battle stands after a tick: the whole state, and the numbers that follow."""
-
-    def __init__(
-        self, battle: BattleId, tick: int, following: dict[Channel, int], view: View
-    ) -> None:
-        self.tick = tick
-        self._battle = battle
-        self._following = following
-        self._view = view
-
-    def snapshot(self) -> SnapshotMessage:
-        """The same as a message."""
-        return SnapshotMessage(
-            battle=self._battle,
-            tick=self.tick,
-            next=Next(**self._following),
-            units=[list(unit) for unit in self._view.snapshot(self.tick).units],
-            digest=self._view.digest(self.tick),
-        )
-
-
 class FrameMaker:
     """Makes a battle's frames, tick by tick."""
 
@@ -99,9 +77,22 @@ class FrameMaker:
             frames["vessel"] = self._frame("vessel", runs["vessel"])
         return frames
 
-    def standing(self) -> Standing:
-        """How things stand after the last frames made; it stays so whatever is made next."""
-        return Standing(self.battle, self.tick, self._next.copy(), self._view.copy())
+    def snapshot(self, skipped: int = 0) -> SnapshotMessage:
+        """The whole state after the last frames made, and the numbers that follow."""
+        units = self._view.snapshot(self.tick).units
+        return SnapshotMessage(
+            battle=self.battle,
+            tick=self.tick,
+            next=self.next,
+            units=[list(unit) for unit in units],
+            digest=self._view.digest(self.tick),
+            skipped=skipped,
+        )
+
+    @property
+    def next(self) -> Next:
+        """The number of the next frame of each channel."""
+        return Next(**self._next)
 
     def _frame(self, channel: Channel, *body: object) -> bytes:
         number = self._next[channel]

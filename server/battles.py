@@ -8,6 +8,7 @@ frames are the protocol's; here is only when.
 from __future__ import annotations
 
 import json
+import math
 import time
 from pathlib import Path
 from typing import Final
@@ -15,7 +16,6 @@ from typing import Final
 from engine import Battle, Setup
 from protocol.frames import FeedWriter
 from protocol.messages import Seat
-from server.ahead import Ahead
 from server.commands import Ended, Reason, Terms
 from server.feed import Feed
 from server.metrics import Metrics
@@ -38,14 +38,14 @@ class BattleRun:
         self._tick_seconds = tick_seconds
         self._start = start
         self._battle = Battle(terms.setup, pulse=let_signals_in)
-        self._ahead = Ahead(FeedWriter(self._battle, terms.battle))
+        self._writer = FeedWriter(self._battle, terms.battle)
         self.due = start  # when the next tick is to run; infinity after the last
-        feed.snapshot = lambda: self._ahead.standing.snapshot()
+        feed.snapshot = self._writer.maker.snapshot
 
     @property
     def tick(self) -> int:
         """The last tick that has run; -1 before the first."""
-        return self._ahead.standing.tick
+        return self._writer.maker.tick
 
     def advance(self, now: float) -> Ended | None:
         """Runs the ticks that are due; how the battle ended, if it has."""
@@ -62,34 +62,30 @@ class BattleRun:
 
     def advance_to(self, tick: int) -> None:
         """Runs all ticks up to this one, as they ran before."""
-        while self._ahead.next_tick <= tick:
+        while not self._writer.over and self._writer.next_tick() <= tick:
             self._step()
 
     def _step(self) -> None:
-        step = self._ahead.step()
-        if step.tick > self.terms.setup.rules.time_limit:
-            raise AssertionError(f"tick {step.tick} is past the battle's time limit")
-        self.feed.add_frames(step.frames, self.due)
-        self.due = self._start + step.next_tick * self._tick_seconds
+        tick, frames = self._writer.step()
+        if tick > self.terms.setup.rules.time_limit:
+            raise AssertionError(f"tick {tick} is past the battle's time limit")
+        self.feed.add_frames(frames, self.due)
+        over = self._writer.over
+        next_tick = math.inf if over else self._writer.next_tick()
+        self.due = self._start + next_tick * self._tick_seconds
 
     def log(self) -> bytes:
-        """The battle's log, as far as it has run: what is made ahead of its time is no part of
-        it."""
-        if self._ahead.over:
-            return self._battle.log()
-        again = Battle(self.terms.setup, pulse=let_signals_in)
-        again.advance(self.tick)
-        return again.log()
+        """The battle's log, as far as it has run."""
+        return self._battle.log()
 
     def stopped(self, winner: Seat | None, reason: Reason) -> Ended:
         """How the battle ended that goes no further than it has."""
         return Ended(self.terms.battle, winner, reason, self.tick, None)
 
     def _ended(self) -> Ended | None:
-        if not self._ahead.over:
-            return None
         result = self._battle.result
-        assert result is not None, "a battle that is over has a result"
+        if result is None:
+            return None
         return Ended(self.terms.battle, result.winner, result.reason, result.tick, result.digest)
 
 

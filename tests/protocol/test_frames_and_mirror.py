@@ -88,7 +88,7 @@ def test_a_mirror_from_any_snapshot_on_is_exact(seed: int, join_at: int) -> None
     while not writer.over and writer.next_tick() <= join_at:
         writer.step()
     mirror = Mirror()
-    snapshot = decode_to_client(encode(writer.maker.standing().snapshot()))
+    snapshot = decode_to_client(encode(writer.maker.snapshot()))
     assert isinstance(snapshot, SnapshotMessage)
     mirror.load(snapshot)
     assert mirror.state_at(writer.battle.tick) == writer.battle.snapshot()
@@ -246,7 +246,7 @@ def test_a_spoilt_frame_is_refused_and_nothing_is_taken(
 def test_a_spoilt_snapshot_is_refused() -> None:
     writer = FeedWriter(Battle(sample_setup("red-kennel", "slow-kiln")), BATTLE)
     writer.step()
-    snapshot = writer.maker.standing().snapshot()
+    snapshot = writer.maker.snapshot()
     mirror = Mirror()
     for changes, error in [
         ({"digest": "0" * 16}, DigestMismatch),
