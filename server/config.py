@@ -15,7 +15,7 @@ from server.security import Security
 DEFAULT_PORT: Final = 8750
 TICKS_PER_SECOND: Final = 20
 # More would spread the work of a thousand rooms better, and cost more for each.
-BEATS_PER_TICK: Final = 2
+BEATS_PER_TICK: Final = 1
 
 
 @dataclass(frozen=True)
