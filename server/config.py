@@ -14,8 +14,6 @@ from server.security import Security
 
 DEFAULT_PORT: Final = 8750
 TICKS_PER_SECOND: Final = 20
-# More would spread the work of a thousand rooms better, and cost more for each.
-BEATS_PER_TICK: Final = 1
 
 
 @dataclass(frozen=True)
@@ -43,6 +41,7 @@ class Config:
 
     def next_beat(self, now: float) -> float:
         """When a battle that is ready now begins: the ticks of all rooms fall on a few common
-        moments, so that one waking of the process, and of who reads, serves many of them."""
-        beat = self.tick_seconds(BEATS_PER_TICK)
+        moments, so that one waking of the process, and of who reads, serves many of them. A
+        processor that has slept works at a third of its speed for some while."""
+        beat = self.tick_seconds(1)
         return math.ceil(now / beat) * beat

@@ -11,7 +11,7 @@ from server.config import Config
 @pytest.mark.parametrize("speed", [1, 2, 4])
 def test_the_ticks_of_rooms_that_begin_in_one_beat_fall_together(speed: int, pace: float) -> None:
     config = Config(pace=pace)
-    beat = config.tick_seconds(2)
+    beat = config.tick_seconds(1)
     first, second = config.next_beat(7 * beat + 0.001), config.next_beat(8 * beat - 0.001)
     assert first == second == pytest.approx(8 * beat)
     tick = config.tick_seconds(speed)
@@ -24,4 +24,4 @@ def test_no_battle_waits_longer_than_a_beat() -> None:
     assert config.next_beat(0.0) == 0.0
     waits = [config.next_beat(ready) - ready for ready in (n / 700 for n in range(200))]
     assert min(waits) >= 0.0
-    assert max(waits) <= config.tick_seconds(2)
+    assert max(waits) <= config.tick_seconds(1)
