@@ -47,7 +47,7 @@ class Hall:
         self.config = config
         self.records: deque[Record] = deque(maxlen=config.limits.records)
         self.metrics = Metrics()
-        self.keepalive = Keepalive(metronome, config.limits.ping_seconds)
+        self.keepalive = Keepalive(metronome, config.limits.ping_seconds, config.next_beat)
         self.exporter = Exporter(
             self.metrics,
             Level("connections", "Connections that are in a room.", lambda: len(self.keepalive)),

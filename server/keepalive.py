@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import OrderedDict
+from collections.abc import Callable
 from typing import Final
 
 import trio
@@ -26,9 +27,12 @@ class Keepalive:
     """All clients of a server, in the order of their turns. A client is asked every `seconds`, and
     has until its next turn to be heard of."""
 
-    def __init__(self, metronome: Metronome, seconds: float) -> None:
+    def __init__(
+        self, metronome: Metronome, seconds: float, next_beat: Callable[[float], float]
+    ) -> None:
         self._metronome = metronome
         self._seconds = seconds
+        self._next_beat = next_beat  # when the process is awake anyway
         self._turns: OrderedDict[Follower, float] = OrderedDict()
         self.gone = 0  # clients that were removed, in all
 
@@ -60,4 +64,4 @@ class Keepalive:
 
     def _due(self) -> float:
         first = next(iter(self._turns.values()), math.inf)
-        return first + STEP_SECONDS
+        return first if first == math.inf else self._next_beat(first + STEP_SECONDS)

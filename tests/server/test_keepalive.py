@@ -11,6 +11,7 @@ import trio
 from trio.testing import MockClock, wait_all_tasks_blocked
 
 from protocol.codes import CloseCode
+from server.config import Config
 from server.delivery import PING
 from server.keepalive import STEP_SECONDS, Keepalive
 from server.metronome import Metronome
@@ -24,7 +25,7 @@ SECONDS = 20.0
 @pytest.mark.parametrize("kind", KINDS)
 async def test_who_answers_stays(kind: str, autojump_clock: MockClock) -> None:
     metronome = Metronome()
-    keepalive = Keepalive(metronome, SECONDS)
+    keepalive = Keepalive(metronome, SECONDS, Config().next_beat)
     async with link(Written().feed, kind) as it, trio.open_nursery() as nursery:
         nursery.start_soon(metronome.run)
         await wait_all_tasks_blocked()
@@ -39,7 +40,7 @@ async def test_who_answers_stays(kind: str, autojump_clock: MockClock) -> None:
 
 async def test_who_gives_no_sign_of_life_is_closed(autojump_clock: MockClock) -> None:
     metronome = Metronome()
-    keepalive = Keepalive(metronome, SECONDS)
+    keepalive = Keepalive(metronome, SECONDS, Config().next_beat)
     async with link(Written().feed, "socket") as it, trio.open_nursery() as nursery:
         nursery.start_soon(metronome.run)
         await wait_all_tasks_blocked()
@@ -53,7 +54,7 @@ async def test_who_gives_no_sign_of_life_is_closed(autojump_clock: MockClock) ->
 
 async def test_who_has_gone_is_not_asked(autojump_clock: MockClock) -> None:
     metronome = Metronome()
-    keepalive = Keepalive(metronome, SECONDS)
+    keepalive = Keepalive(metronome, SECONDS, Config().next_beat)
     async with link(Written().feed, "socket") as it, trio.open_nursery() as nursery:
         nursery.start_soon(metronome.run)
         await wait_all_tasks_blocked()
