@@ -143,6 +143,8 @@ class Room:
         """When to hand in `Wake` at the latest; infinity once the room is closed."""
         if self.phase == "closed":
             return math.inf
+        if self.phase == "battle":  # asked for at every tick: nothing else is waited for then
+            return min(self.phase_due, self._census_due)
         returns = (due for due, _ in self._returns_due())
         return min(self.phase_due, self.offer_due, self._census_due, *returns)
 
