@@ -33,6 +33,8 @@ INBOX: Final = 32
 # A snapshot of two full boards and all they summoned is about 10 KB.
 MAX_BYTES_IN: Final = 2**20
 ATTEMPT_BYTES: Final = 16
+# For the first message to be answered, before the connection is given up for another.
+ANSWER_SECONDS: Final = 10.0
 _LOOPBACK: Final = ("localhost", "127.0.0.1", "::1")
 
 
@@ -239,9 +241,13 @@ class Client:
         try:
             await socket.send(encode(self.session.opened()), text=True)
             self._socket = socket
-            while True:
+            with trio.fail_after(ANSWER_SECONDS):
                 data = await socket.recv(decode=False)
+            while True:
                 await self._inbox_in.send(data if isinstance(data, bytes) else data.encode())
+                data = await socket.recv(decode=False)
+        except trio.TooSlowError:
+            return _Closed(CloseCode.LOST, "no answer")
         except ConnectionClosed as closed:
             if closed.rcvd is None:
                 return _Closed(CloseCode.LOST, str(closed))

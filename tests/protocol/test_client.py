@@ -262,6 +262,21 @@ async def test_what_cannot_be_read_is_told_and_passed_over(autojump_clock: MockC
         assert await anext(client) == RoomUpdate(ROOM)
 
 
+async def test_a_hello_that_nobody_answers_is_said_again_elsewhere(
+    autojump_clock: MockClock,
+) -> None:
+    server = Server(autojump_clock)
+    async with watching(server) as client:
+        silent = await server.wire()
+        await silent.hears()
+        lost = await anext(client)
+        assert isinstance(lost, Lost)
+        assert lost.reason == "no answer"
+        assert silent.gone.is_set()
+        await server.welcomed()
+        assert isinstance(await anext(client), Welcome)
+
+
 async def test_a_refusal_is_raised(autojump_clock: MockClock) -> None:
     server = Server(autojump_clock)
     async with watching(server) as client:
