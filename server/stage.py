@@ -205,7 +205,8 @@ class Stage:
             case ToRoom() | ToSession():
                 return [effect]
             case StartBattle(terms):
-                started = self._backstage.config.next_beat(trio.current_time())
+                running = len(self._backstage.battles)
+                started = self._backstage.config.next_beat(trio.current_time(), running)
                 opening = self.teller.open(terms, self.room.state(), started)
                 self._fight(self._prepare(opening))
                 return [opening]

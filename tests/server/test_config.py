@@ -25,3 +25,11 @@ def test_no_battle_waits_longer_than_a_beat() -> None:
     waits = [config.next_beat(ready) - ready for ready in (n / 700 for n in range(200))]
     assert min(waits) >= 0.0
     assert max(waits) <= config.tick_seconds(1)
+
+
+def test_where_many_battles_run_they_are_spread_over_the_tick() -> None:
+    config = Config()
+    few = {round(config.next_beat(n / 1000, 10), 6) for n in range(1, 51)}
+    many = {round(config.next_beat(n / 1000, 1000), 6) for n in range(1, 51)}
+    assert few == {0.05}
+    assert many == {round(n * 0.05 / 8, 6) for n in range(1, 9)}
