@@ -15,6 +15,7 @@ from protocol.messages import (
     PROTOCOL_VERSION,
     AnyToServer,
     Create,
+    Fault,
     FirstMessage,
     Join,
     Quick,
@@ -95,7 +96,7 @@ def _admit(
     hall: Hall, place: str, message: FirstMessage, connection: Line, caller: Caller
 ) -> Admission:
     if isinstance(message, Resume):
-        return _resume(hall.find(place), message, connection)
+        return _resume(hall.find(place), message, connection, caller)
     hello, known = admit_ticket(hall.config.security.tickets, place, message, caller)
     proof = _proof(hello, known)
     if isinstance(hello, (Create, Quick)):
@@ -134,7 +135,7 @@ def _enter(
 ) -> Admission:
     session = stage.sessions.open("player", mask_of(hello.channels), since=stage.feed.number)
     _hand_in(stage, session, Enter(hello.name))
-    admission = Admission(stage, session, stage.sessions.rotate(session, proof), resumed=False)
+    admission = _give(stage, session, proof, connection, resumed=False)
     stage.once_kept(lambda: admission.connect(partial(places.live, stage, session), connection))
     return admission
 
@@ -144,7 +145,7 @@ def _watch(stage: Stage, hello: Watch, proof: Token | None, connection: Line) ->
         "spectator", mask_of(hello.channels), hello.delay_seconds, stage.feed.number
     )
     _hand_in(stage, session, Look())
-    admission = Admission(stage, session, stage.sessions.rotate(session, proof), resumed=False)
+    admission = _give(stage, session, proof, connection, resumed=False)
     stage.once_kept(lambda: admission.connect(places.asked_for(stage, session, hello), connection))
     return admission
 
@@ -175,25 +176,39 @@ def _again(
     return _come_back(stage, session, proof, place, connection)
 
 
-def _resume(stage: Stage, hello: Resume, connection: Line) -> Admission:
+def _resume(stage: Stage, hello: Resume, connection: Line, caller: Caller) -> Admission:
     session = stage.sessions.find(hello.token, trio.current_time())
     if session is None:
         raise Refusal(ErrorCode.BAD_TOKEN)
     place = partial(places.after, stage, session, hello.last)
-    return _come_back(stage, session, hello.token, place, connection)
+    admission = _come_back(stage, session, hello.token, place, connection)
+    admission.caller = caller
+    return admission
 
 
 def _come_back(
     stage: Stage, session: Session, used: Token, place: Callable[[], Place], connection: Line
 ) -> Admission:
+    if connection.number < session.line:
+        # What was said on a line that was dead for a while, and that the client has given up for
+        # the one that has the session now, or had it last.
+        raise Refusal(ErrorCode.BAD_TOKEN, Fault("", "a newer connection has come with it"))
     if stage.sessions.is_lost(session):
         command = Back() if session.role == "player" else Look()
         if refused := stage.handle(command, session.id):
             raise refused.refusal
     _replace(stage, session)
-    admission = Admission(stage, session, stage.sessions.rotate(session, used), resumed=True)
+    admission = _give(stage, session, used, connection, resumed=True)
     stage.once_kept(lambda: admission.connect(place, connection))
     return admission
+
+
+def _give(
+    stage: Stage, session: Session, used: Token | None, connection: Line, *, resumed: bool
+) -> Admission:
+    """The session is this connection's from now on, with a new token."""
+    session.line = connection.number
+    return Admission(stage, session, stage.sessions.rotate(session, used), resumed=resumed)
 
 
 def _replace(stage: Stage, session: Session) -> None:

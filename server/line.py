@@ -7,6 +7,7 @@ this under its send lock, or in `close_stream`, so that is where it is noted.
 
 from __future__ import annotations
 
+import itertools
 from types import TracebackType
 from typing import Any, Final, Protocol
 
@@ -21,6 +22,8 @@ from server.bucket import Bucket
 
 _OPEN: Final = State.OPEN
 _CLOSING: Final = State.CLOSING
+
+_numbers: Final = itertools.count(1)
 
 
 class Writer(Protocol):
@@ -94,6 +97,7 @@ class Line(ServerConnection):
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
+        self.number = next(_numbers)  # the later it was opened, the higher
         self.turn = Turn(self.protocol)
         # All that the library does with its lock, a turn can do.
         self.send_lock = self.turn  # type: ignore[assignment]

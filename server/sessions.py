@@ -28,6 +28,7 @@ class Session:
         self.delay = delay
         self.since = since  # the number of the feed that was the room's as they came
         self.follower: Follower | None = None  # the connection that holds it now
+        self.line = 0  # the number of the newest connection that has had it
         self.parting: Closing | None = None  # it is over, and this is how
         self.keys: list[bytes] = []  # hashes of the tokens that open it, the newest last
 

@@ -72,7 +72,8 @@ class Tickets:
                 options={"require": ["player", "exp"]},
                 leeway=LEEWAY_SECONDS,
             )
-            return msgspec.convert(claims, Ticket)
+            ticket = msgspec.convert(claims, Ticket)
+            ticket.player.encode()  # half of a character is nothing that the journal could keep
         except jwt.ExpiredSignatureError:
             _refuse("has expired")
         except jwt.ImmatureSignatureError:
@@ -90,6 +91,7 @@ class Tickets:
         # bounds, halves of characters.
         except (jwt.PyJWTError, ValueError, TypeError, OverflowError, RecursionError):
             _refuse("is not a ticket")
+        return ticket
 
 
 def check_place(ticket: Ticket, role: Role, room: str | None) -> None:

@@ -5,7 +5,8 @@ import { STOPS, VERSION } from "./tables.js";
 
 const FIRST_DELAY = 250;
 const LAST_DELAY = 8000;
-// In a battle a frame comes at least once a second; a line that is silent for so long is dead.
+// In a battle a frame comes at least once a second, and a welcome at once; a line that is silent for
+// so long is dead.
 const SILENCE = 8000;
 
 /**
@@ -27,6 +28,7 @@ export class Connection {
     this.papers = papers;
     this.owner = owner;
     this.token = null;
+    this.inside = false; // the welcome has come on this connection
     this.fresh = false; // the next resume asks for a snapshot
     this.attempts = 0;
     this.notBefore = 0;
@@ -74,6 +76,8 @@ export class Connection {
     url.hash = "";
     const socket = new WebSocket(url);
     this.socket = socket;
+    this.inside = false;
+    this.#watchSilence();
     socket.onopen = () => this.#greet();
     socket.onmessage = ({ data }) => { if (socket === this.socket) this.#hear(data); };
     socket.onclose = ({ code, reason }) => this.#lost(socket, code, reason);
@@ -93,7 +97,7 @@ export class Connection {
   #hear(data) {
     const message = JSON.parse(data);
     this.#watchSilence();
-    if (message.type === "error") return this.#refused(message);
+    if (message.type === "error" && !this.inside) return this.#refused(message);
     if (message.type === "welcome") this.#welcomed(message);
     if (message.type === "bye") this.#dismissed(message);
     try {
@@ -111,6 +115,7 @@ export class Connection {
 
   #welcomed({ token }) {
     const resumed = this.token !== null;
+    this.inside = true;
     this.token = token;
     if (!this.fresh) this.attempts = 0; // or what never fits would be asked for without a pause
     this.fresh = false;
@@ -149,7 +154,7 @@ export class Connection {
   #watchSilence() {
     clearTimeout(this.silence);
     this.silence = setTimeout(() => {
-      if (this.owner.busy()) this.#drop();
+      if (!this.inside || this.owner.busy()) this.#drop();
     }, SILENCE);
   }
 

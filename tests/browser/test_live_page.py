@@ -128,6 +128,18 @@ SLIP = """(async () => {
 })()"""
 
 
+async def test_a_server_that_is_about_to_stop_is_watched_to_the_end(tmp_path: Path) -> None:
+    players = Players()
+    async with open_arena(PACE) as (server, nursery), open_page(tmp_path) as page:
+        await nursery.start(players.play, server.url)
+        await page.open(page_of(server))
+        players.begun.set()
+        await page.wait(f"{UNITS} > 0")
+        server.hall.drain()
+        await assert_battle_is_checked(page)
+        assert await page.run("document.getElementById('standing').dataset.state") == "live"
+
+
 @pytest.mark.parametrize(("comes_late", "log"), [(False, "true"), (True, "null")])
 async def test_a_mirror_that_goes_wrong_is_noticed_and_begins_anew(
     tmp_path: Path, comes_late: bool, log: str

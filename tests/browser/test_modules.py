@@ -146,3 +146,25 @@ async def test_every_kind_of_event_has_its_words(page: Page) -> None:
         """(async () => (await import("/page/tables.js")).EVENTS.map(([kind]) => kind))()"""
     )
     assert kinds == list(KINDS)
+
+
+# A line on which nothing ever comes, and time runs fast; gives how that stands in the end.
+UNANSWERED = """(async () => {
+  const { Connection } = await import("/page/connection.js");
+  const { WebSocket, setTimeout } = globalThis;
+  globalThis.WebSocket = class { close() {} };
+  globalThis.setTimeout = (then, wait) => setTimeout(then, wait / 100);
+  let connection;
+  const state = await new Promise((done) => {
+    const stand = ({ state }) => { if (state !== "connecting") done(state); };
+    const owner = { stand, hear: () => {}, position: () => null, busy: () => false };
+    connection = new Connection("room", {}, owner);
+  });
+  Object.assign(globalThis, { WebSocket, setTimeout });
+  connection.leave();
+  return state;
+})()"""
+
+
+async def test_a_first_message_that_is_not_answered_is_not_waited_for(page: Page) -> None:
+    assert await page.run(UNANSWERED) == "lost"

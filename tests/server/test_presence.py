@@ -4,6 +4,7 @@ socket.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 import pytest
@@ -11,12 +12,12 @@ import trio
 from websockets.frames import Opcode
 
 from protocol.codec import encode
-from protocol.messages import Join, Leave
+from protocol.messages import Join, Leave, Resume, Token
 from server.config import Config
 from server.limits import Limits
 from server.stage import Stage
 from tests.server.rooms import RULES
-from tests.server.strangers import come_in, frame, listened, until
+from tests.server.strangers import Stranger, come_in, frame, listened, until
 from tests.server.test_live import running
 from tests.server.test_siege import a_room
 
@@ -30,6 +31,19 @@ def is_there(stage: Stage) -> bool:
     """Whether the room sees Bob."""
     bob = stage.room.match.seats["b"]
     return bob is not None and bob.away_since is None
+
+
+async def heard(stranger: Stranger, pattern: bytes) -> str:
+    """They are sent this; the group that it has."""
+    data = b""
+    with trio.fail_after(10):
+        while not (found := re.search(pattern, data)):
+            data += await stranger.stream.receive_some(1 << 16)
+    return found[1].decode()
+
+
+async def token_of(stranger: Stranger) -> Token:
+    return Token(await heard(stranger, rb'"token":"(.+?)"'))
 
 
 async def at_once(condition: Callable[[], object]) -> None:
@@ -77,6 +91,32 @@ async def test_what_was_said_before_the_close_is_heard() -> None:
             await until(lambda: is_there(stage))
             await bob.send(frame(encode(Leave())) + BYE)
             await at_once(lambda: stage.room.match.seats["b"] is None)
+
+
+async def test_what_comes_late_on_an_older_line_takes_no_session() -> None:
+    """A line that was dead brings what was said on it when the client is back on another one
+    already, with a token that is not settled yet."""
+    with listened():
+        async with running(CONFIG) as server, a_room(server) as stage:
+            path = f"/rooms/{stage.room.id}"
+            bob = await come_in(server, path)
+            await bob.send(JOIN)
+            resume = frame(encode(Resume(version=1, token=await token_of(bob))))
+            dead, dead_too = await come_in(server, path), await come_in(server, path)
+            back = await come_in(server, path)
+            await back.send(resume)
+            newer = await token_of(back)
+            session = stage.sessions.find(newer, trio.current_time())
+            assert session is not None
+            holder = session.follower
+            await dead.send(resume)
+            await heard(dead, b"(bad_token)")
+            assert session.follower is holder
+            back.reset()
+            await until(lambda: not is_there(stage))
+            await dead_too.send(resume)
+            await heard(dead_too, b"(bad_token)")
+            assert stage.sessions.find(newer, trio.current_time()) is session
 
 
 async def test_the_close_is_answered() -> None:

@@ -15,7 +15,7 @@ from websockets.exceptions import InvalidStatus
 from websockets.trio.client import connect
 
 from protocol.codec import decode_to_client, encode
-from protocol.messages import Create, Error, Watch, Welcome
+from protocol.messages import Create, Error, Resume, Watch, Welcome
 from server.addresses import read_network
 from server.cli.ticket import ticket
 from server.config import Config
@@ -168,11 +168,19 @@ async def test_the_log_says_who_comes_from_where() -> None:
                 assert error.code == "wrong_url"
                 good = make_ticket(SECRET, read_claims("ada-7", "Ada", None, None), 5)
                 await client.send(encode(Create(version=1, name="X", ticket=good)), text=True)
+                welcome = decode_to_client(bytes(await client.recv(decode=False)))
+                assert isinstance(welcome, Welcome)
+            async with connect(
+                f"{server.url}/rooms/{welcome.room.id}", additional_headers=headers, proxy=None
+            ) as client:
+                await client.send(encode(Resume(version=1, token=welcome.token)), text=True)
                 await client.recv()
     said = [json.loads(line) for line in logged.getvalue().splitlines() if line.startswith("{")]
     (comes,) = (line for line in said if line["event"] == "comes")
     assert (comes["address"], comes["player"], comes["session"]) == ("9.9.9.9", "ada-7", "p1")
     assert comes["room"]
+    (back,) = (line for line in said if line["event"] == "comes back")
+    assert (back["address"], back["session"]) == ("9.9.9.9", "p1")
 
 
 async def test_pages_are_served_to_a_full_house() -> None:

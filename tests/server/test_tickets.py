@@ -96,6 +96,7 @@ def test_a_ticket_ends() -> None:
         (signed(name="A" * 25), "has a claim that is none, `name`: Expected `str` of length <= 24"),
         (signed(aud="elsewhere"), "is not a ticket"),
         (signed(exp="soon"), "is not a ticket"),
+        (signed(player="ada\ud800"), "is not a ticket"),
         (signed(exp=float("inf")), "is not a ticket"),
         ("", "is not a ticket"),
         ("a.b.c", "is not a ticket"),
