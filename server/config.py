@@ -14,6 +14,7 @@ from server.security import Security
 
 DEFAULT_PORT: Final = 8750
 TICKS_PER_SECOND: Final = 20
+ON_THE_BEAT: Final = 1e-6  # a share of a beat: what is ready on one is not a whole beat late
 # Some four milliseconds' work, on the average.
 BATTLES_A_BEAT: Final = 128
 
@@ -50,4 +51,4 @@ class Config:
         """
         beats = next((n for n in (1, 2, 4) if battles < n * BATTLES_A_BEAT), 8)
         beat = self.tick_seconds(1) / beats
-        return math.ceil(now / beat) * beat
+        return math.ceil(now / beat - ON_THE_BEAT) * beat

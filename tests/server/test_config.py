@@ -23,8 +23,14 @@ def test_no_battle_waits_longer_than_a_beat() -> None:
     config = Config()
     assert config.next_beat(0.0) == 0.0
     waits = [config.next_beat(ready) - ready for ready in (n / 700 for n in range(200))]
-    assert min(waits) >= 0.0
+    assert min(waits) >= -1e-6
     assert max(waits) <= config.tick_seconds(1)
+
+
+def test_what_is_ready_on_the_beat_begins_on_it() -> None:
+    config = Config()
+    beats = [config.next_beat(12.34 + n) for n in range(200)]
+    assert [config.next_beat(beat) for beat in beats] == pytest.approx(beats)
 
 
 def test_where_many_battles_run_they_are_spread_over_the_tick() -> None:
