@@ -5,6 +5,9 @@
 from __future__ import annotations
 
 import gc
+import subprocess
+import sys
+from functools import partial
 
 import pytest
 import trio
@@ -14,7 +17,7 @@ from trio.testing import MockClock
 from protocol.messages import Result
 from server import http
 from server.feed import text_frame
-from server.garbage import LEAST, Garbage
+from server.garbage import LEAST, MANY, Garbage
 from server.metrics import BOUNDS, Exporter, Histogram, Level, Metrics, count_frames
 from tests.server.visitors import get_ready, open_world
 
@@ -79,6 +82,8 @@ async def test_a_battle_shows_in_the_metrics(autojump_clock: MockClock) -> None:
 def test_cycles_are_collected_once_enough_has_ended(monkeypatch: pytest.MonkeyPatch) -> None:
     standing, ended, collected = [0], [0], list[int]()
     monkeypatch.setattr(gc, "collect", lambda: collected.append(ended[0]))
+    monkeypatch.setattr(gc, "freeze", lambda: None)
+    monkeypatch.setattr(gc, "get_count", lambda: (0, 0, 0))
     garbage = Garbage(lambda: standing[0], lambda: ended[0])
     first = LEAST + 1
     for standing[0], ended[0] in ((0, LEAST), (0, first), (0, first + 1), (10_000, first + 2_500)):
@@ -87,3 +92,28 @@ def test_cycles_are_collected_once_enough_has_ended(monkeypatch: pytest.MonkeyPa
     ended[0] += 1
     garbage.work(200.0)
     assert collected == [first, first + 2_501]
+
+
+def test_what_is_new_is_looked_through_once_it_is_much_and_the_rest_when_enough_has_ended(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    made, ended, done = [0], [0], list[str]()
+    for what in ("collect", "freeze", "unfreeze"):
+        monkeypatch.setattr(gc, what, partial(done.append, what))
+    monkeypatch.setattr(gc, "get_count", lambda: (made[0], 0, 0))
+    garbage = Garbage(lambda: 0, lambda: ended[0])
+    made[0] = MANY
+    garbage.work(100.0)
+    assert done == []
+    made[0] += 1
+    garbage.work(105.0)
+    assert done == ["collect", "freeze"]
+    made[0], ended[0] = 0, LEAST + 1
+    garbage.work(110.0)
+    assert done == ["collect", "freeze", "unfreeze", "collect", "freeze"]
+
+
+def test_python_does_not_look_for_cycles_by_itself_in_a_server() -> None:
+    code = "import gc; from server.garbage import take_over; take_over(); print(gc.isenabled())"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"
