@@ -132,8 +132,8 @@ class House:
             async with trio.open_nursery() as nursery:
                 self.hall.take_over(self._kept)
                 nursery.start_soon(self._metronome.run)
-                lines = self.hall.keepalive
-                garbage = Garbage(lambda: len(lines), lambda: lines.gone)
+                lines, crowd = self.hall.keepalive, self.crowd
+                garbage = Garbage(lambda: len(lines), lambda: crowd.came - len(lines))
                 self._metronome.schedule(garbage, trio.current_time())
                 nursery.start_soon(self._journal.run)
                 self._server = await nursery.start(

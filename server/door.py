@@ -79,6 +79,7 @@ class Crowd:
         self._files = files - OTHER_FILES
         self._groups: dict[str, Group] = {}
         self._size_after_sweep = 0
+        self.came = 0  # sockets that were let in, in all
 
     def __len__(self) -> int:
         return len(self._all)
@@ -99,6 +100,7 @@ class Crowd:
         self._all.add(one)
         group.add(one)
         self._groups[address] = group
+        self.came += 1
         return True
 
     def is_full(self, now: float) -> bool:

@@ -1,10 +1,9 @@
 """When Python looks for cycles: not in the middle of a tick because much is there.
 
-Python's own rule goes over the young objects again and again, and over all once a quarter more have
-been made. With a thousand battles that takes a tenth of a second every few seconds, and most of a
-second while ten thousand come in, to find nothing: what is made is in use, and a battle that is over
-leaves no cycles. Connections do. So all is looked through when enough of them have ended; and what
-is new, once it is much, and is then left alone until that time.
+Python's own rule goes over the young objects again and again, and over all once a quarter more
+have been made. With a thousand battles that takes a tenth of a second every few seconds, and most
+of a second while ten thousand come in, to find nothing: what is made is in use, and a battle that
+is over leaves no cycles. Connections do. So it is done when enough of them have ended.
 """
 
 from __future__ import annotations
@@ -17,8 +16,8 @@ EVERY_SECONDS: Final = 5.0
 # Connections that must have ended, at least, and as a share of those that stand.
 LEAST: Final = 500
 SHARE: Final = 4
-# New objects, made and not let go of: a tenth of a second's work.
-MANY: Final = 100_000
+# Objects that have been made and not let go of: it is done for them too, whatever they are.
+MANY: Final = 2_000_000
 
 
 def take_over() -> None:
@@ -39,11 +38,8 @@ class Garbage:
     def work(self, now: float) -> float:
         ended = self._ended()
         many_ended = ended - self._collected > max(LEAST, self._standing() // SHARE)
-        if many_ended:
-            self._collected = ended
-            gc.unfreeze()
         # Python goes on counting what is made and let go of.
         if many_ended or gc.get_count()[0] > MANY:
             gc.collect()
-            gc.freeze()
+            self._collected = ended
         return now + EVERY_SECONDS

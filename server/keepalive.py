@@ -34,7 +34,6 @@ class Keepalive:
         self._seconds = seconds
         self._next_beat = next_beat  # when the process is awake anyway
         self._turns: OrderedDict[Follower, float] = OrderedDict()
-        self.gone = 0  # clients that were removed, in all
 
     def __len__(self) -> int:
         return len(self._turns)
@@ -46,7 +45,6 @@ class Keepalive:
 
     def remove(self, follower: Follower) -> None:
         self._turns.pop(follower, None)
-        self.gone += 1
 
     def work(self, now: float) -> float:
         """The metronome's call."""
