@@ -8,6 +8,8 @@ this under its send lock, or in `close_stream`, so that is where it is noted.
 from __future__ import annotations
 
 import itertools
+import weakref
+from collections.abc import Callable
 from types import TracebackType
 from typing import Any, Final, Protocol
 
@@ -15,6 +17,7 @@ import trio
 import websockets.protocol
 from websockets.exceptions import ConnectionClosedError, TooManyFragments
 from websockets.protocol import Event, State
+from websockets.server import ServerProtocol
 from websockets.trio.server import ServerConnection
 
 from protocol.codes import CloseCode
@@ -48,6 +51,8 @@ class Turn:
         for each tick, and there are ten thousand of them."""
         self._writer = writer
         self._look()
+        if self._closed:
+            self._writer = None
 
     async def __aenter__(self) -> None:
         self._hold(held=True)  # before it has the lock: getting it lets others run
@@ -70,6 +75,7 @@ class Turn:
         """The socket is about to be closed, and its number may become another's."""
         self._closed = True
         self._hold(held=True)
+        self._writer = None  # which holds the line, and that its turn
 
     @property
     def is_closed(self) -> bool:
@@ -103,16 +109,15 @@ class Line(ServerConnection):
         self.send_lock = self.turn  # type: ignore[assignment]
         self.unheard = False  # since it was set: nothing has come from the other side
         self.frames: Bucket | None = None  # how many may come
-        self._read = self.protocol.receive_data
-        self.protocol.receive_data = self._read_on  # type: ignore[assignment, method-assign]
+        self.protocol.receive_data = _reading(self)  # type: ignore[assignment, method-assign]
 
-    def _read_on(self, data: bytes) -> None:
+    def read_on(self, data: bytes) -> None:
         """What the library's reader had in hand as the stream was closed is read no more; it would
         take this for a failure of its own."""
         if self.turn.is_closed:
             return
         was_open = self.protocol.state is _OPEN
-        self._read(data)
+        ServerProtocol.receive_data(self.protocol, data)
         if was_open and self.protocol.state is _CLOSING:
             for event in self.protocol.events_received():
                 self.process_event(event)
@@ -176,3 +181,30 @@ class Line(ServerConnection):
             # The library leaves its reader waiting for room that nobody will make any more.
             if self.recv_flow_control is not None:
                 self.recv_flow_control.set()
+            self._let_go()
+
+    def _let_go(self) -> None:
+        """Nothing that a connection leaves behind is to wait for Python to look for cycles: the
+        reader in the middle of a frame, and errors with all that was going on as they came."""
+        self.recv_messages.pause = self.recv_messages.resume = _nothing
+        protocol = self.protocol
+        protocol.parser.close()
+        for error in (self.connection_exc, protocol.parser_exc, protocol.handshake_exc):
+            while error is not None:
+                error.__traceback__ = None
+                error = error.__context__
+
+
+def _reading(line: Line) -> Callable[[bytes], None]:
+    """What hands on to the line what came, and does not hold it."""
+    held = weakref.ref(line)
+
+    def read(data: bytes) -> None:
+        if (line := held()) is not None:
+            line.read_on(data)
+
+    return read
+
+
+def _nothing() -> None:
+    """Instead of what would hold on to a line that is closed."""

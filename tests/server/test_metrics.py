@@ -84,12 +84,12 @@ def test_cycles_are_collected_once_enough_has_ended(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(gc, "get_count", lambda: (0, 0, 0))
     garbage = Garbage(lambda: standing[0], lambda: ended[0])
     first = LEAST + 1
-    for standing[0], ended[0] in ((0, LEAST), (0, first), (0, first + 1), (10_000, first + 2_500)):
+    for standing[0], ended[0] in ((0, LEAST), (0, first), (0, first + 1), (10_000, first + 10_000)):
         assert garbage.work(100.0) > 100.0
     assert collected == [first]
     ended[0] += 1
     garbage.work(200.0)
-    assert collected == [first, first + 2_501]
+    assert collected == [first, first + 10_001]
 
 
 def test_cycles_are_collected_once_there_is_much_more(monkeypatch: pytest.MonkeyPatch) -> None:

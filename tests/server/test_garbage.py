@@ -1,0 +1,68 @@
+"""What a connection leaves behind: nothing, however it ends."""
+
+from __future__ import annotations
+
+import gc
+import json
+import socket
+import struct
+from collections.abc import Iterator
+from functools import partial
+
+import pytest
+import trio
+from websockets.exceptions import ConnectionClosed
+from websockets.trio.client import ClientConnection, connect
+
+from server.app import serve
+from server.config import Config
+from server.line import Line
+
+RESET = struct.pack("ii", 1, 0)
+
+
+@pytest.fixture
+def no_cycles_are_collected() -> Iterator[None]:
+    gc.collect()
+    gc.disable()
+    yield
+    gc.enable()
+
+
+def lines() -> int:
+    return sum(type(one) is Line for one in gc.get_objects())
+
+
+async def end(how: str, client: ClientConnection) -> None:
+    match how:
+        case "cut":
+            await trio.aclose_forcefully(client.stream)
+        case "reset":
+            assert isinstance(client.stream, trio.SocketStream)
+            client.stream.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET)
+            await trio.aclose_forcefully(client.stream)
+        case "garbage":
+            await client.stream.send_all(b"\xff" * 50)
+        case "half a frame":
+            await client.stream.send_all(b"\x81\xfe")
+            await trio.aclose_forcefully(client.stream)
+
+
+@pytest.mark.usefixtures("no_cycles_are_collected")
+@pytest.mark.parametrize("how", ["close", "cut", "reset", "garbage", "half a frame"])
+async def test_a_connection_that_has_ended_is_gone_without_looking_for_cycles(how: str) -> None:
+    async with trio.open_nursery() as nursery:
+        running = await nursery.start(partial(serve, Config(port=0)))
+        url = f"{running.url}/rooms/new"
+        for name in ("Ada", "Bob"):
+            async with connect(url, compression=None, proxy=None, close_timeout=1) as client:
+                await client.send(json.dumps({"type": "create", "version": 1, "name": name}))
+                assert "welcome" in str(await client.recv())
+                assert lines() > 0
+                await end(how, client)
+            with pytest.raises(ConnectionClosed):
+                await client.recv()
+        with trio.fail_after(10):
+            while lines():  # noqa: ASYNC110 - nobody tells of what is no more
+                await trio.sleep(0.02)
+        nursery.cancel_scope.cancel()
