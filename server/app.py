@@ -23,7 +23,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
-from typing import cast
+from typing import Final, cast
 
 import structlog
 import trio
@@ -45,6 +45,9 @@ from server.reception import Reception
 
 log = structlog.get_logger()
 
+# What it may take to tell those who listen, where the server is to end at once.
+HURRY_SECONDS: Final = 0.1
+
 
 @dataclass(frozen=True)
 class Running:
@@ -64,9 +67,13 @@ class Running:
         """Begins nothing new, and waits for the battles that run; those that take longer go on
         when the server is back. Waits for no client."""
         self.hall.drain()
-        with trio.move_on_after(grace_seconds):
-            await self.hall.battles.over()
-            await self.hall.journal.settled()  # their results are told
+        try:
+            with trio.move_on_after(grace_seconds):
+                await self.hall.battles.over()
+                await self.hall.journal.settled()  # their results are told
+        except trio.Cancelled:
+            self.hall.hurries = True  # whoever asked has asked again
+            raise
 
 
 async def serve(
@@ -163,11 +170,16 @@ class House:
             self._server.closing = True
             self._server.serve_nursery.cancel_scope.cancel()
             self.hall.dismiss_all(_restart)
-            with trio.move_on_after(2 * self._config.limits.close_seconds):
+            with trio.move_on_after(2 * self._patience):
                 await self._server.handlers_waiter.wait()
-        with trio.move_on_after(self._config.limits.close_seconds):
+        with trio.move_on_after(self._patience):
             await self._journal.settled()
         self._scope.cancel()
+
+    @property
+    def _patience(self) -> float:
+        """How long the end may take, in seconds."""
+        return HURRY_SECONDS if self.hall.hurries else self._config.limits.close_seconds
 
 
 def _restart() -> Closing:

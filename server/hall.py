@@ -45,6 +45,7 @@ class Hall:
         clock: Clock | None = None,
     ) -> None:
         self.config = config
+        self.hurries = False  # to its end: whoever stopped it will not wait
         self.records: deque[Record] = deque(maxlen=config.limits.records)
         self.metrics = Metrics()
         self.keepalive = Keepalive(metronome, config.limits.ping_seconds, config.next_beat)
