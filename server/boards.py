@@ -14,6 +14,7 @@ from typing import Protocol
 
 from engine import Board, Catalog, Refused, Rules, read_board, sample_boards
 from server.commands import Stored
+from server.metrics import Metrics
 
 
 class BoardStore(Protocol):
@@ -30,7 +31,14 @@ class MemoryBoards:
     """Keeps the newest boards, and the samples, for as long as the process runs. Of one player no
     more than some: whoever fights most is not all there is to fight."""
 
-    def __init__(self, most: int, chance: random.Random, most_of_one: int = 1 << 30) -> None:
+    def __init__(
+        self,
+        most: int,
+        chance: random.Random,
+        most_of_one: int = 1 << 30,
+        metrics: Metrics | None = None,
+    ) -> None:
+        self._metrics = metrics or Metrics()
         self._most = most
         self._most_of_one = most_of_one
         self._chance = chance
@@ -54,10 +62,14 @@ class MemoryBoards:
         kept = [one for key, one in self._boards.items() if key not in self._samples]
         of_one = [one for one in kept if one.name == name]
         if len(of_one) > self._most_of_one:
-            del self._boards[of_one[0].id]
+            self._drop(of_one[0])
         elif len(kept) > self._most:
-            del self._boards[kept[0].id]
+            self._drop(kept[0])
         return stored.id
+
+    def _drop(self, stored: Stored) -> None:
+        del self._boards[stored.id]
+        self._metrics.boards_dropped += 1
 
     def pick(self) -> Stored | None:
         return self._chance.choice(list(self._boards.values())) if self._boards else None

@@ -57,7 +57,7 @@ class Hall:
         )
         self._stages: dict[RoomId, Stage] = {}
         self._makers = Makers(config.limits)
-        self._boards = boards or _sample_boards(config)
+        self._boards = boards or _sample_boards(config, self.metrics)
         self._backstage = Backstage(
             config=config,
             metronome=metronome,
@@ -197,9 +197,10 @@ class Hall:
         stage.log.info("room closes", why=record.why, rounds=rounds)
 
 
-def _sample_boards(config: Config) -> BoardStore:
+def _sample_boards(config: Config, metrics: Metrics) -> BoardStore:
     limits = config.limits
     # Which stored board is offered is chance, but nobody's secret.
-    boards = MemoryBoards(limits.boards, random.Random(), limits.boards_per_player)  # noqa: S311
+    chance = random.Random()  # noqa: S311
+    boards = MemoryBoards(limits.boards, chance, limits.boards_per_player, metrics)
     boards.add_samples(config.catalog, config.rules)
     return boards

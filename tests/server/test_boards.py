@@ -9,6 +9,7 @@ import msgspec
 from engine import Rules, base_catalog, sample_boards
 from protocol.messages import Ready
 from server.boards import MemoryBoards, board_id
+from server.metrics import Metrics
 from tests.server.rooms import RULES, board
 
 
@@ -66,3 +67,11 @@ def test_samples_that_the_servers_rules_forbid_are_left_out() -> None:
     boards = memory()
     boards.add_samples(base_catalog(), Rules(scrip_budget=0))
     assert boards.pick() is None
+
+
+def test_what_newer_boards_take_the_place_of_is_counted() -> None:
+    metrics = Metrics()
+    boards = MemoryBoards(2, random.Random(1), most_of_one=1, metrics=metrics)
+    for name, seat in (("Ada", 0), ("Ada", 1), ("Bob", 0), ("Cid", 0)):
+        boards.keep(name, board(seat))
+    assert metrics.boards_dropped == 2  # Ada's first, as one too many of hers; and then the oldest
