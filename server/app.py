@@ -166,6 +166,7 @@ class House:
     async def shut(self) -> None:
         """Takes in nobody new, tells everyone, and leaves those behind who do not listen."""
         self.hall.drain()
+        await trio.lowlevel.checkpoint()  # whoever drains learns in this moment that it is to hurry
         if self._server is not None:
             self._server.closing = True
             self._server.serve_nursery.cancel_scope.cancel()
