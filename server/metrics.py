@@ -100,14 +100,13 @@ class Exposition(Collector):
         yield _histogram("tick_lateness", "From a tick's deadline to its run.", counts.lateness)
         about = "From a tick's deadline to its write to a client that keeps up."
         yield _histogram("delivery_lag", about, counts.lag)
-        dropped = counts.boards_dropped
         for name, about, value in (
             ("frames", "Frames that were sent.", counts.frames),
             ("sent_bytes", "Bytes of the feed that were sent.", counts.bytes),
             ("skipped_frames", "Frames that slow clients were moved past.", counts.skipped),
             ("catch_ups", "Times that a client did not take all at once.", counts.catch_ups),
             ("engine_seconds", "Time spent in the engine.", counts.engine_seconds),
-            ("boards_dropped", "Stored boards that newer ones took the place of.", dropped),
+            ("boards_dropped", "Stored boards that newer ones displaced.", counts.boards_dropped),
         ):
             yield CounterMetricFamily(f"phylactery_{name}", about, value)
         for name, about, label, numbers in (

@@ -9,6 +9,7 @@ from typing import Final
 from engine import Board, Rules, base_catalog, read_board, sample_boards
 from protocol.messages import (
     Accept,
+    AnyToClient,
     Forfeit,
     Leave,
     Ready,
@@ -31,6 +32,8 @@ from server.commands import (
     StartBattle,
     Stored,
     Terms,
+    ToRoom,
+    ToSession,
     Unlook,
     Wake,
 )
@@ -183,3 +186,8 @@ def every_command(room: Room) -> list[tuple[Command, SessionId | None]]:
         (Wake(), None),
         (Shut(), None),
     ]
+
+
+def messages(effects: list[Effect]) -> list[AnyToClient]:
+    """What the effects have the room and single sessions told."""
+    return [effect.message for effect in effects if isinstance(effect, (ToRoom, ToSession))]

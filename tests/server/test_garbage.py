@@ -6,6 +6,7 @@ import gc
 import json
 import socket
 import struct
+import weakref
 from collections.abc import Iterator
 from functools import partial
 
@@ -14,9 +15,15 @@ import trio
 from websockets.exceptions import ConnectionClosed
 from websockets.trio.client import ClientConnection, connect
 
+from protocol.messages import BattleId
 from server.app import serve
+from server.battles import BattleRun
+from server.commands import Terms
 from server.config import Config
+from server.feed import Feed
 from server.line import Line
+from server.metrics import Metrics
+from tests.protocol.battles import sample_setup
 
 RESET = struct.pack("ii", 1, 0)
 
@@ -66,3 +73,18 @@ async def test_a_connection_that_has_ended_is_gone_without_looking_for_cycles(ho
             while lines():  # noqa: ASYNC110 - nobody tells of what is no more
                 await trio.sleep(0.02)
         nursery.cancel_scope.cancel()
+
+
+@pytest.mark.usefixtures("no_cycles_are_collected")
+@pytest.mark.parametrize("ticks", [100, 2_000])  # stopped in the middle, and fought to its end
+def test_a_battle_that_is_over_leaves_no_cycles(ticks: int) -> None:
+    def fight() -> list[weakref.ref[object]]:
+        terms = Terms(BattleId("r.1"), 1, 1, sample_setup("candle-tide", "slow-kiln"), "", b"", {})
+        run = BattleRun(terms, Feed(1, terms.battle), 0.05, 0.0, Metrics())
+        run.advance_to(ticks)
+        assert run.feed.snapshot is not None
+        run.feed.keyframe()
+        return [weakref.ref(run), weakref.ref(run.feed)]
+
+    held = fight()
+    assert [one() for one in held] == [None, None]
