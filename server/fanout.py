@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from operator import itemgetter
 from typing import Protocol
 
@@ -23,19 +23,18 @@ def offers_of(followers: Iterable[Follower]) -> list[Offer]:
     return [(one, data) for one in followers if (data := one.offer())]
 
 
-def write_all(offers: Iterable[Offer]) -> None:
+def write_all(offers: Sequence[Offer]) -> None:
     """Writes to each what it was offered; what a socket does not take is left to its task."""
-    written = list(offers)
-    for one, data in written:
+    for one, data in offers:
         try:
             taken = os.write(one.number, data)
         except OSError:  # it is full; or it is broken, which the task finds out in its turn
             taken = 0
         if taken < len(data):
             one.leave(data[taken:])
-    if written:
-        metrics = written[0][0].metrics
-        for data, times in Counter(map(itemgetter(1), written)).items():
+    if offers:
+        metrics = offers[0][0].metrics
+        for data, times in Counter(map(itemgetter(1), offers)).items():
             metrics.sent(data, times)
 
 
