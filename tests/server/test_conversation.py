@@ -36,6 +36,7 @@ from protocol.messages import (
 )
 from server.limits import Limits
 from server.match import Match
+from server.telling import Teller
 from tests.server.rooms import NONCE, everything, submit
 from tests.server.visitors import get_ready, mirror_of, open_world
 
@@ -346,6 +347,27 @@ async def test_a_room_that_fails_is_closed_and_no_other_notices(
         assert [room.id for room in world.hall.listing()] == [cid.place]
         await get_ready(cid, dan)
         await dan.hear_until(Result)
+
+
+async def test_a_room_that_fails_as_it_tells_its_news_fails_alone(
+    autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    offers = Teller.offers
+
+    def fail(teller: Teller) -> object:
+        if teller.room.id == ada.place and teller.feed.battle and len(teller.feed.entries) > 20:
+            raise ZeroDivisionError("made to fail")
+        return offers(teller)
+
+    async with open_world() as world:
+        ada, bob = await world.pair()
+        cid, dan = await world.pair()
+        monkeypatch.setattr(Teller, "offers", fail)
+        await get_ready(ada, bob)
+        await get_ready(cid, dan)
+        assert await bob.hear_end() == 1011
+        await dan.hear_until(Result)
+        assert [room.id for room in world.hall.listing()] == [cid.place]
 
 
 async def test_a_connection_that_fails_ends_alone(
