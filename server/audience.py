@@ -1,5 +1,8 @@
 """Everyone who follows a room, and whose turn it is to be told what is new.
 
+Those who keep up sit in rows and are told by the row; the others stand, and are told one by one.
+Who stands where a row stands, and has nothing else to be sent, sits down.
+
 A round of telling goes over all of them once, a slice at a time, so that ten thousand in one room
 hold up nobody in another. When the feed grows before a round is over, the next one begins where it
 stands: each is told all there is when their turn comes, and nobody is passed over.
@@ -7,72 +10,111 @@ stands: each is told all there is when their turn comes, and nobody is passed ov
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Iterator
+from itertools import chain
+from typing import Final
 
 from server.delivery import Follower
+from server.row import SEATS, Row
+
+Listener = Row | Follower  # one by one, or many at once
+
+# Rows that many have left are many turns for few.
+SPARE_ROWS: Final = 16
 
 
 class Audience:
     """The followers of one room. Players are told at once, spectators in turn."""
 
     def __init__(self) -> None:
-        self._players: set[Follower] = set()
-        self._players_wait = False  # for what is new in this round
-        self._places: dict[Follower, int] = {}  # of spectators, in the list of turns
-        self._turns: list[Follower | None] = []  # None: one who has left
-        self._next = 0  # whose turn it is
-        self._end = 0  # of the turns of this round
-        self._left = 0  # of them that are still to come
+        self._rows: dict[Row, bool] = {}  # whether they are players
+        self._standing: dict[Follower, bool] = {}  # the same
+        self._open_rows: dict[tuple[int, bool], Row] = {}  # the newest, by channels
+        self._first: OrderedDict[Listener, None] = OrderedDict()  # players whose turn is to come
+        self._then: OrderedDict[Listener, None] = OrderedDict()  # spectators whose turn is to come
 
     def __len__(self) -> int:
-        return len(self._players) + len(self._places)
+        return len(self._standing) + self._seated
 
     def __iter__(self) -> Iterator[Follower]:
-        yield from self._players
-        yield from self._places
+        yield from self._standing
+        yield from chain.from_iterable(self._rows)
+
+    @property
+    def _seated(self) -> int:
+        return sum(row.size for row in self._rows)
 
     def add(self, follower: Follower, *, plays: bool) -> None:
         """Adds one whom its own task is telling all that is there now."""
-        if plays:
-            self._players.add(follower)
-            return
-        self._places[follower] = len(self._turns)
-        self._turns.append(follower)
+        self._standing[follower] = plays
 
     def remove(self, follower: Follower) -> None:
-        self._players.discard(follower)
-        place = self._places.pop(follower, None)
-        if place is not None:
-            self._turns[place] = None
+        follower.rise()
+        self._first.pop(follower, None)
+        self._then.pop(follower, None)
+        self._standing.pop(follower, None)
 
     @property
     def has_turns_left(self) -> bool:
-        return self._left > 0 or self._players_wait
+        return bool(self._first or self._then)
 
     def announce(self) -> None:
         """Begins a round: something was added to the feed."""
-        self._players_wait = True
-        if not self._left and len(self._turns) > 2 * len(self._places):
-            self._close_up()
-        self._end = self._left = len(self._turns)
+        if self._standing:
+            self._seat_all()
+        # Who still waits from the round before keeps their place.
+        for row, plays in self._rows.items():
+            self._turns_of(plays=plays)[row] = None
+        for follower, plays in self._standing.items():
+            self._turns_of(plays=plays)[follower] = None
 
-    def next_turns(self, most: int) -> list[Follower]:
-        """Whose turn it is now: all players first, and up to `most` spectators."""
-        turns: list[Follower | None] = [*self._players] if self._players_wait else []
-        self._players_wait = False
-        while most > 0 and self._left > 0:
-            if self._next == self._end:
-                self._next = 0
-            stop = min(self._end, self._next + most, self._next + self._left)
-            some = self._turns[self._next : stop]
-            self._next += len(some)
-            self._left -= len(some)
-            most -= len(some)
-            turns += some
-        return [one for one in turns if one is not None]
+    def next_turns(self, most: int) -> list[Listener]:
+        """Whose turn it is now: all players first, and about `most` spectators."""
+        turns = list(self._first)
+        self._first.clear()
+        while most > 0 and self._then:
+            listener, _ = self._then.popitem(last=False)
+            turns.append(listener)
+            most -= listener.size
+        return turns
 
-    def _close_up(self) -> None:
-        """Forgets the places of those who have left."""
-        self._turns = list(self._places)
-        self._places = {follower: place for place, follower in enumerate(self._places)}
-        self._next = 0
+    def _turns_of(self, *, plays: bool) -> OrderedDict[Listener, None]:
+        return self._first if plays else self._then
+
+    def _seat_all(self) -> None:
+        """All sit down who may."""
+        if len(self._rows) > SPARE_ROWS + 2 * self._seated // SEATS:
+            for follower in list(chain.from_iterable(self._rows)):
+                follower.rise()
+        for follower in [one for one in self._standing if one.may_sit]:
+            row = self._row_for(follower)
+            if row.cursor.mark == follower.cursor.mark:
+                self.remove(follower)  # with its turn, if that is to come: it is the row's now
+                row.seat(follower)
+
+    def _row_for(self, follower: Follower) -> Row:
+        """The row that has a seat for them, or will have, as soon as they have read as far."""
+        kind = follower.cursor.mask, self._standing[follower]
+        row = self._open_rows.get(kind)
+        if row is None or row.size >= SEATS:
+            row = Row(follower.cursor.another(), self._rose)
+            self._open_rows[kind] = row
+            self._rows[row] = kind[1]
+        return row
+
+    def _rose(self, row: Row, follower: Follower) -> None:
+        """The row's call: this one stands again. If the row's turn is still to come, so is its."""
+        plays = self._standing[follower] = self._rows[row]
+        turns = self._turns_of(plays=plays)
+        if row in turns:
+            turns[follower] = None
+        if not row.size:
+            self._forget(row)
+
+    def _forget(self, row: Row) -> None:
+        """Nobody sits there any more."""
+        del self._rows[row]
+        self._first.pop(row, None)
+        self._then.pop(row, None)
+        self._open_rows = {k: other for k, other in self._open_rows.items() if other is not row}

@@ -56,9 +56,10 @@ class Backstage:
     metrics: Metrics
     edition: Edition = field(init=False)
     battles: Battles = field(default_factory=Battles)
-    crier: Crier = field(default_factory=Crier)
+    crier: Crier = field(init=False)
     draining: bool = False
 
     def __post_init__(self) -> None:
         self.edition = edition_of(self.config.catalog)
+        self.crier = Crier(self.metrics)
         self.metronome.then = self.crier.cry

@@ -44,6 +44,18 @@ class Cursor:
         return self.feed.number, self.at
 
     @property
+    def reads_all(self) -> bool:
+        """Whether all that is ahead is to be read at once: nothing is stale, or was seen before, or
+        comes with a delay."""
+        return not self._selective and not self.delay
+
+    def another(self) -> Cursor:
+        """One that stands here and `reads_all`, as this one does."""
+        other = Cursor(self.feed, self.at, self.mask)
+        other._selective = False
+        return other
+
+    @property
     def at_end(self) -> bool:
         return self.at >= len(self.feed.entries) and self.feed.next is None
 

@@ -1,10 +1,10 @@
 """Gets one client its place in the feed, as fast as it reads and no faster.
 
-A client that keeps up is written to straight away, by whoever adds to the feed: `push` puts the
-shared bytes on its non-blocking socket and waits for nothing. One whose socket is full, that took
-only a part, or whose connection is writing something else, is left to a task of its own, which
-sends the rest, catches up by cursor, and ends. Streams that are no sockets (TLS) have such a task
-for as long as they last.
+A client that keeps up is written to straight away, by whoever adds to the feed: the shared bytes
+are put on its non-blocking socket, together with those of the row that it sits in, or by itself,
+and nobody waits. One whose socket is full, that took only a part, or whose connection is writing
+something else, rises and is left to a task of its own, which sends the rest, catches up by cursor,
+and ends. Streams that are no sockets (TLS) have such a task for as long as they last.
 
 What stands between two writers on one connection is the library's own: its send lock, and its list
 of bytes to send, which whoever holds the lock next sends first. The rest of a frame goes to the
@@ -20,7 +20,7 @@ import math
 import os
 from collections import deque
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Protocol
 
 import trio
 from websockets.frames import Frame, Opcode
@@ -61,6 +61,15 @@ class Closing:
         return text_frame(encode(bye))
 
 
+class Seats(Protocol):
+    """Where those sit who read the same from one place."""
+
+    cursor: Cursor
+
+    def rise(self, follower: Follower, /) -> None:
+        """It has a place of its own from now on."""
+
+
 class Follower:
     """One connection's delivery. All but its task is synchronous and never waits. The greeting is
     ready to go out."""
@@ -76,10 +85,10 @@ class Follower:
         "_nursery",
         "_outbox",
         "_protocol",
+        "_row",
         "_sending",
         "_socket",
         "_wake",
-        "cursor",
         "greeted",
         "held",
         "metrics",
@@ -94,9 +103,9 @@ class Follower:
         greeting: bytes = b"",
         metrics: Metrics | None = None,
     ) -> None:
-        self.cursor = cursor
         self.greeted = trio.Event()  # the greeting has been given to the system
         self._line = line
+        self._row: Seats | None = None  # that it sits in
         self.held = False  # as its turn says
         line.turn.bind(self)
         self._protocol = line.protocol
@@ -116,9 +125,24 @@ class Follower:
         self._wake: trio.Event | None = None  # while the task waits for something to do
 
     @property
+    def cursor(self) -> Cursor:
+        """Its place in the feed; while it sits in a row, the row's."""
+        return self._outbox.cursor
+
+    @property
+    def size(self) -> int:
+        """How many are told in its turn, while it stands."""
+        return 1
+
+    @property
     def keeps_up(self) -> bool:
         """Whether a push writes by itself, and nothing is left to the task."""
         return not self._busy
+
+    @property
+    def may_sit(self) -> bool:
+        """Whether all that it is sent from now on is what everyone is sent, as far as is known."""
+        return not self._busy and not self.held and self.cursor.reads_all
 
     def attend(self, nursery: trio.Nursery) -> None:
         """Delivers from now on. Whenever it needs its task, that runs in this nursery; it may be
@@ -126,17 +150,38 @@ class Follower:
         self._nursery = nursery
         nursery.start_soon(self._run)
 
+    # For the audience, and its connection.
+
+    def sit(self, row: Seats) -> None:
+        """Reads on with this row, which stands where it stands itself. Only where it `may_sit`."""
+        self._row = row
+        self._outbox.cursor = row.cursor
+
+    def rise(self) -> None:
+        """Has a place of its own from now on, if it sat in a row."""
+        row, self._row = self._row, None
+        if row is not None:
+            self._outbox.cursor = row.cursor.another()
+            row.rise(self)
+
+    def hold(self, *, held: bool) -> None:
+        """Its turn's call: whether it may not write now."""
+        self.held = held
+        if held:
+            self.rise()
+
     # For those who add to the feed.
 
     def push(self) -> None:
         """Sends what is new in the feed, or leaves it to the task."""
         if data := self.offer():
-            self._write(data)
+            self.write(data)
             self.metrics.sent(data)
 
     def offer(self) -> bytes:
         """What is new in the feed, for a socket that is free and is then written to; empty where
         there is nothing, and where it is left to the task."""
+        self.rise()  # or all of its row would be taken to have been told
         if self._busy or self.held:
             self._hand_over()
             return b""
@@ -148,7 +193,7 @@ class Follower:
         if not self._busy:
             self.push()
         if not self._busy and not self.held:
-            self._write(data)
+            self.write(data)
             self.metrics.sent(data)
             return
         if self._outbox.is_full:
@@ -160,7 +205,7 @@ class Follower:
     def ping(self) -> bool:
         """Asks for a sign of life, unless other things are on their way; whether it did."""
         if not self._busy and not self.held:
-            self._write(PING)
+            self.write(PING)
         elif self._wake is not None and self._outbox.is_clear:
             self._outbox.put_here(PING)
             self._wake.set()
@@ -193,11 +238,12 @@ class Follower:
         if self._wake is not None:
             self._wake.set()
         elif not self._busy and self._nursery is not None:
+            self.rise()
             self._busy = True
             self.metrics.catch_ups += 1
             self._nursery.start_soon(self._run)
 
-    def _write(self, data: bytes) -> None:
+    def write(self, data: bytes) -> None:
         """Writes to a socket that is free; what it does not take is left to the task."""
         try:
             taken = os.write(self.number, data)
@@ -207,7 +253,8 @@ class Follower:
             self.leave(data[taken:])
 
     def leave(self, rest: bytes) -> None:
-        """Leaves to the task what was not taken."""
+        """Rises, and leaves to the task what was not taken."""
+        self.rise()
         self._protocol.writes.append(rest)
         self._hand_over()
 

@@ -1,4 +1,4 @@
-"""The hottest path: the same bytes to everyone whose turn it is, of all rooms that have news.
+"""All rooms that have news tell them together, after each round of the metronome's.
 
 A system call drives out of the processor's caches what the next client's turn to be looked at
 needs, and wakes a reader, who then works beside us while there is more to read. So all that
@@ -7,35 +7,39 @@ is due is fought first, of all rooms; then everyone is looked at; and then all i
 
 from __future__ import annotations
 
-import os
-from collections import Counter
 from collections.abc import Iterable, Sequence
-from operator import itemgetter
 from typing import Protocol
 
-from server.delivery import Follower
-
-Offer = tuple[Follower, bytes]
+from server.metrics import Metrics
 
 
-def offers_of(followers: Iterable[Follower]) -> list[Offer]:
-    """What is new for each, of those whose sockets are free. It is to be written at once."""
-    return [(one, data) for one in followers if (data := one.offer())]
+class Listener(Protocol):
+    """Who is told by one call: a row, or somebody who stands."""
+
+    @property
+    def size(self) -> int:
+        """How many they are."""
+
+    def offer(self) -> bytes:
+        """What is new for them, if their sockets are free. It is to be written at once."""
+
+    def write(self, data: bytes) -> None:
+        """Writes to each. What a socket does not take is left to its follower's task."""
 
 
-def write_all(offers: Sequence[Offer]) -> None:
-    """Writes to each what it was offered; what a socket does not take is left to its task."""
-    for one, data in offers:
-        try:
-            taken = os.write(one.number, data)
-        except OSError:  # it is full; or it is broken, which the task finds out in its turn
-            taken = 0
-        if taken < len(data):
-            one.leave(data[taken:])
-    if offers:
-        metrics = offers[0][0].metrics
-        for data, times in Counter(map(itemgetter(1), offers)).items():
-            metrics.sent(data, times)
+Offer = tuple[Listener, bytes]
+
+
+def offers_of(listeners: Iterable[Listener]) -> list[Offer]:
+    """What is new for each, where there is anything. It is to be written at once."""
+    return [(one, data) for one in listeners if (data := one.offer())]
+
+
+def write_all(offers: Sequence[Offer], metrics: Metrics) -> None:
+    """Writes to all what they were offered."""
+    for listener, data in offers:
+        metrics.sent(data, listener.size)
+        listener.write(data)
 
 
 class Newsworthy(Protocol):
@@ -48,8 +52,9 @@ class Newsworthy(Protocol):
 class Crier:
     """Tells the audiences of all rooms together, after each round of the metronome's."""
 
-    def __init__(self) -> None:
+    def __init__(self, metrics: Metrics) -> None:
         self._hailing: dict[Newsworthy, None] = {}
+        self._metrics = metrics
 
     def hail(self, one: Newsworthy) -> None:
         """It has news, which are told when the round is over."""
@@ -59,4 +64,4 @@ class Crier:
         """Tells all that there is to tell."""
         hailing, self._hailing = self._hailing, {}
         if hailing:
-            write_all([offer for one in hailing for offer in one.offers()])
+            write_all([offer for one in hailing for offer in one.offers()], self._metrics)

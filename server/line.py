@@ -32,7 +32,8 @@ _numbers: Final = itertools.count(1)
 class Writer(Protocol):
     """One who writes on the socket past the library."""
 
-    held: bool  # may not write now
+    def hold(self, *, held: bool) -> None:
+        """Whether it may not write now."""
 
 
 class Turn:
@@ -95,7 +96,7 @@ class Turn:
 
     def _hold(self, *, held: bool) -> None:
         if self._writer is not None:
-            self._writer.held = held
+            self._writer.hold(held=held)
 
 
 class Line(ServerConnection):

@@ -10,7 +10,6 @@ import itertools
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Final
 
 import trio
 
@@ -22,11 +21,8 @@ from server.delivery import Closing
 from server.fanout import Offer, offers_of, write_all
 from server.feed import Feed
 from server.metrics import Metrics
+from server.row import SEATS
 from server.sessions import Session, Sessions
-
-# Spectators told in one go: some four milliseconds' work. Less would cost more for each: between
-# two slices those who read go to sleep, and waking them is what a write then has to pay for.
-SLICE: Final = 512
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,17 +105,17 @@ class Teller:
     def sweep(self) -> None:
         """Tells the audience what is new; never more than a slice of them in one go."""
         if self.has_news:
-            write_all(self.offers())
+            write_all(self.offers(), self._metrics)
 
     def offers(self) -> list[Offer]:
         """What those are offered whose turn it is."""
         if self._grown:
             self._grown = False
             self.audience.announce()
-        offers = offers_of(self.audience.next_turns(SLICE))
+        offers = offers_of(self.audience.next_turns(SEATS))
         if offers and self.feed.entries:
             lag = trio.current_time() - self.feed.entries[-1].made_at
-            self._metrics.lag.add(lag, len(offers))
+            self._metrics.lag.add(lag, sum(listener.size for listener, _ in offers))
         return offers
 
     def let_go(self, now: float) -> None:

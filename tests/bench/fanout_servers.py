@@ -31,8 +31,9 @@ from server.fanout import offers_of, write_all
 from server.feed import ALL, Feed, text_frame
 from server.limits import Limits
 from server.line import Line
+from server.metrics import Metrics
 from server.open_files import allow_open_files
-from server.telling import SLICE
+from server.row import SEATS
 
 TICK_SECONDS: Final = 0.05
 # Ticks that do not count: the first frames on a connection cost every server more.
@@ -79,12 +80,13 @@ class Performance:
         self._feed = Feed(0)
         self._audience = Audience()
         self._limits = Limits()
+        self._metrics = Metrics()
 
     async def handle(self, connection: ServerConnection) -> None:
         assert isinstance(connection, Line), "it was asked for"
         await connection.recv()
         cursor = Cursor(self._feed, len(self._feed.entries), ALL)
-        follower = Follower(connection, cursor, self._limits, text_frame(WELCOME))
+        follower = Follower(connection, cursor, self._limits, text_frame(WELCOME), self._metrics)
         self._audience.add(follower, plays=False)
         async with trio.open_nursery() as nursery:
             follower.attend(nursery)
@@ -97,7 +99,7 @@ class Performance:
             self._feed.add_frames({"tick": frame}, trio.current_time())
             self._audience.announce()
             while self._audience.has_turns_left:
-                write_all(offers_of(self._audience.next_turns(SLICE)))
+                write_all(offers_of(self._audience.next_turns(SEATS)), self._metrics)
                 await trio.lowlevel.checkpoint()
         beat.end()
         await trio.sleep(HOLD_SECONDS)
