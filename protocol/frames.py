@@ -26,8 +26,14 @@ from .sources import Sources
 from .view import View
 from .wire_events import write_events
 
-# Once a second of the battle's own time.
+# Raise it whenever a battle makes other frames than before: then no server takes up a battle whose
+# frames it would make otherwise than they were sent.
+FRAMES_EDITION: Final = 2
+
+# A digest is due once a second of the battle's own time. It goes with the next events, whose frames
+# cost a write anyway, unless those are more than so many ticks away.
 DIGEST_TICKS: Final = 20
+DIGEST_GRACE_TICKS: Final = 10
 
 Frames = dict[Channel, bytes]
 
@@ -54,7 +60,7 @@ class FrameMaker:
         """The frames of a tick: `events` are all that happened in it, `units` are at its end, and
         at least those that the events name.
 
-        Ticks may be left out only where nothing but Charge changes, and no digest is due.
+        Ticks may be left out only where nothing but Charge changes, and no digest is to go out.
         """
         self.tick = tick
         runs = write_events(self._line, events, self._sources)
@@ -109,8 +115,8 @@ class FedTick(NamedTuple):
 
 
 class FeedWriter:
-    """Drives a battle and makes its frames: the ticks on which something happens, and once a
-    second one that carries a digest all the same.
+    """Drives a battle and makes its frames: the ticks on which something happens, and those on
+    which a digest has waited long enough for one.
     """
 
     def __init__(self, battle: Battle, battle_id: BattleId) -> None:
@@ -118,6 +124,7 @@ class FeedWriter:
         self.maker = FrameMaker(battle_id, sources_of(battle.setup))
         self._next_tick = 0
         self._eventful = True  # something can happen on it; else it is a digest's alone
+        self._digest_due = 0
 
     @property
     def over(self) -> bool:
@@ -133,7 +140,7 @@ class FeedWriter:
         battle = self.battle
         events = battle.step() if self._eventful else battle.advance(self._next_tick)
         tick = battle.tick
-        with_digest = self.over or tick % DIGEST_TICKS == 0
+        with_digest = self._carries_digest(tick, events)
         units: Iterable[UnitState] = ()  # on a digest's own tick only Charge has moved
         if self._eventful and with_digest:
             # A battle's end may change what no event of its last tick names.
@@ -141,11 +148,18 @@ class FeedWriter:
         elif self._eventful:
             units = [battle.unit(unit_id).state() for unit_id in _named(events)]
         frames = self.maker.frames(tick, events, units, with_digest=with_digest)
+        if with_digest:
+            self._digest_due += DIGEST_TICKS
         if not self.over:
             eventful_tick = battle.next_tick()
-            self._next_tick = min(eventful_tick, tick - tick % DIGEST_TICKS + DIGEST_TICKS)
+            self._next_tick = min(eventful_tick, self._digest_due + DIGEST_GRACE_TICKS)
             self._eventful = self._next_tick == eventful_tick
         return FedTick(tick, frames)
+
+    def _carries_digest(self, tick: int, events: Sequence[Event]) -> bool:
+        """Whether a digest goes with what happened on `tick`. The last one always has one."""
+        waited = tick - self._digest_due
+        return self.over or waited >= DIGEST_GRACE_TICKS or (waited >= 0 and bool(events))
 
 
 def sources_of(setup: Setup) -> Sources:

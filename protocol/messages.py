@@ -312,7 +312,7 @@ NewUnit = list[object]  # the values of UNIT_FIELDS, in order
 
 
 class TickFrame(Struct, frozen=True, array_like=True, tag="tick"):
-    """The events of a tick, what else changed in it, and, once a second, a state digest."""
+    """The events of a tick, what else changed in it, and, for every second, a state digest."""
 
     battle: BattleId
     seq: Sequence

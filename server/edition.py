@@ -1,4 +1,5 @@
-"""Under which edition of the rules a battle is fought: whose code, and which cards and numbers."""
+"""Under which edition of the rules a battle is fought: whose code, which cards and numbers, and how
+it is told."""
 
 from __future__ import annotations
 
@@ -10,14 +11,16 @@ from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 
 from engine import Catalog
+from protocol.frames import FRAMES_EDITION
 
 
 @dataclass(frozen=True)
 class Edition:
-    """Two that are equal fight every battle alike."""
+    """Two that are equal fight every battle alike, and send the same frames of it."""
 
     engine: str  # the version of the code
     catalog: str  # a digest of every card, rune, resonance and price
+    frames: int  # by which rules a battle is cut into frames
 
 
 @functools.cache
@@ -31,7 +34,7 @@ def engine_version() -> str:
 
 def edition_of(catalog: Catalog) -> Edition:
     """The edition that this process fights by."""
-    return Edition(engine_version(), catalog.digest())
+    return Edition(engine_version(), catalog.digest(), FRAMES_EDITION)
 
 
 def rules_digest(rules: Mapping[str, object]) -> str:

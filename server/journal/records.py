@@ -106,6 +106,7 @@ class RoundRecord(Record, frozen=True):
     catalog: str  # its digest
     started: float
     opening: RoomState  # the room as the battle began
+    frames: int = 1  # the edition of its frames; the first was not kept
 
 
 class EndingRecord(Record, frozen=True):

@@ -128,6 +128,7 @@ def _go_on(stage: Stage, one: Round, feed: Feed, backstage: Backstage) -> None:
     if run is not None:
         stage.take_over(run, trio.current_time())
         return
-    made = f"{one.record.engine}, catalog {one.record.catalog}"
+    record = one.record
+    made = f"{record.engine}, catalog {record.catalog}, frames {record.frames}"
     log.error("a battle of another edition ends as void", battle=terms.battle, edition=made)
     stage.handle(Ended(terms.battle, None, "void", -1, None), None)

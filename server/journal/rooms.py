@@ -94,6 +94,7 @@ def record_round(
         seed=terms.setup.seed,
         engine=edition.engine,
         catalog=edition.catalog,
+        frames=edition.frames,
         started=started,
         opening=opening,
     )
@@ -165,7 +166,7 @@ def terms_again(record: RoundRecord, house: House) -> Terms:
 
 def is_fought_alike(record: RoundRecord, edition: Edition) -> bool:
     """Whether fighting it here gives the frames that were sent."""
-    return Edition(record.engine, record.catalog) == edition
+    return Edition(record.engine, record.catalog, record.frames) == edition
 
 
 def stored_again(record: BoardRecord, house: House) -> Stored | None:

@@ -5,8 +5,8 @@ import { STOPS, VERSION } from "./tables.js";
 
 const FIRST_DELAY = 250;
 const LAST_DELAY = 8000;
-// In a battle a frame comes at least once a second, and a welcome at once; a line that is silent for
-// so long is dead.
+// In a battle no two frames are more than 30 ticks apart, a second and a half, and a welcome comes
+// at once; a line that is silent for so long is dead.
 const SILENCE = 8000;
 
 /**

@@ -79,5 +79,6 @@ export const RULES = { time_limit: 1200, vessel_max: 2, vessel_cost: 10 };
 
 export const FULL_CHARGE = 1000;
 
-/** On ticks divisible by this a frame comes whether or not anything happened. */
+/** On ticks divisible by this a digest falls due; so many ticks later a frame has brought it. */
 export const DIGEST_TICKS = 20;
+export const DIGEST_GRACE_TICKS = 10;

@@ -47,11 +47,12 @@ def show_bytes(rounds: Sequence[Watched]) -> None:
     rows = [Watched.together(rounds), ordered[0], ordered[-1]]
     show(
         "Bytes a second to a spectator of all three channels, exact; of it, by frames and messages",
-        ("sample boards", "s/battle", "bytes/s", *PARTS),
+        ("sample boards", "s/battle", "writes/s", "bytes/s", *PARTS),
         [
             (
                 row.name,
                 f"{row.seconds / row.battles:.1f}",
+                f"{row.writes:.2f}",
                 *(f"{row.rate(part):.1f}" for part in ("", *PARTS)),
             )
             for row in rows

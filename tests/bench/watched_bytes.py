@@ -29,17 +29,24 @@ class Watched(NamedTuple):
     battles: int
     seconds: float  # that they last
     parts: Counter[str]  # bytes, by the channel of frames and the type of messages
+    told: int  # ticks that have frames, which go out in one write
 
     def rate(self, part: str = "") -> float:
         """Bytes a second of a part, or of all of them."""
         return (self.parts[part] if part else self.parts.total()) / self.seconds
+
+    @property
+    def writes(self) -> float:
+        """Writes a second, of frames."""
+        return self.told / self.seconds
 
     @staticmethod
     def together(rounds: Sequence[Watched]) -> Watched:
         """All of these rounds, watched one after another."""
         seconds = sum(one.seconds for one in rounds)
         parts = sum((one.parts for one in rounds), Counter[str]())
-        return Watched(f"all {len(rounds)} pairings", len(rounds), seconds, parts)
+        told = sum(one.told for one in rounds)
+        return Watched(f"all {len(rounds)} pairings", len(rounds), seconds, parts, told)
 
 
 def every_pairing() -> Iterator[Watched]:
@@ -53,6 +60,7 @@ class _Hall:
 
     def __init__(self, seed: int) -> None:
         self._parts: Counter[str] = Counter()
+        self._told = 0
         self._terms: Terms | None = None
         mint = SeededMint(seed)
         house = House(
@@ -72,18 +80,22 @@ class _Hall:
         for player, board in zip(PLAYERS, (a, b), strict=True):
             self._do(SubmitBoard(sample_boards()[board]), player)
         self._parts.clear()  # what was said before is said once a series
+        self._told = 0
         for player in PLAYERS:
             self._do(Ready(f"{player:-<22}"), player)
         if self._terms is None:
             raise AssertionError("both are ready, and no battle begins")
-        return Watched(f"{a}, {b}", 1, self._battle(self._terms), self._parts)
+        seconds = self._battle(self._terms)
+        return Watched(f"{a}, {b}", 1, seconds, self._parts, self._told)
 
     def _battle(self, terms: Terms) -> float:
         """Watches the battle; how many seconds it lasts."""
         battle = Battle(terms.setup)
         writer = FeedWriter(battle, terms.battle)
         while not writer.over:
-            for channel, data in writer.step().frames.items():
+            frames = writer.step().frames
+            self._told += bool(frames)
+            for channel, data in frames.items():
                 self._parts[channel] += len(text_frame(data))
         assert battle.result is not None, "a battle that is over has a result"
         self._do(Ended(terms.battle, *battle.result))

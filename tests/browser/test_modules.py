@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from engine import Battle, Setup, state_digest
+from protocol.frames import DIGEST_GRACE_TICKS, DIGEST_TICKS
 from protocol.messages import TickFrame
 from protocol.wire_events import KINDS
 from tests.browser.arena import needs_chromium, open_arena, page_of
@@ -146,6 +147,33 @@ async def test_every_kind_of_event_has_its_words(page: Page) -> None:
         """(async () => (await import("/page/tables.js")).EVENTS.map(([kind]) => kind))()"""
     )
     assert kinds == list(KINDS)
+
+
+# After a frame of each tick, where a beat stands that hears no other.
+STANDSTILL = """(async (ticks) => {
+  const { Beat } = await import("/page/beat.js");
+  return ticks.map((tick) => {
+    const beat = new Beat();
+    beat.ticksPerSecond = 1e9;
+    beat.heard(tick);
+    beat.since -= 1000;
+    return beat.now;
+  });
+})"""
+
+
+async def test_a_beat_goes_as_far_as_the_frame_that_must_come_next(page: Page) -> None:
+    for setup in (*list(sample_setups())[::8], *map(random_setup, range(12))):
+        frames = [frame for tick in fed(setup) for frame in frames_of(tick)]
+        ticks = [frame.tick for frame in frames if isinstance(frame, TickFrame)]
+        stands = await page.run(f"{STANDSTILL}({json.dumps(ticks[:-1])})")
+        assert stands == [last_tick_of_next_frame(tick) for tick in ticks[:-1]]
+        assert all(after <= stand for after, stand in zip(ticks[1:], stands, strict=True))
+
+
+def last_tick_of_next_frame(tick: int) -> int:
+    """A digest that was due has gone with the frame of this tick, or before it."""
+    return tick // DIGEST_TICKS * DIGEST_TICKS + DIGEST_TICKS + DIGEST_GRACE_TICKS
 
 
 # A line on which nothing ever comes, and time runs fast; gives how that stands in the end.

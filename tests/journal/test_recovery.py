@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -13,6 +14,7 @@ import pytest
 import trio
 from trio.testing import MockClock
 
+from engine import base_catalog
 from protocol.messages import (
     Accept,
     Begin,
@@ -26,13 +28,15 @@ from protocol.messages import (
     Watch,
     Welcome,
 )
-from server.edition import Edition
-from server.journal.records import PutRoom, RoomRecord, unpack
+from server.edition import Edition, edition_of
+from server.journal.records import PutRoom, RoomRecord, pack, unpack
+from server.journal.rooms import is_fought_alike
 from server.limits import Limits
 from server.metronome import Metronome
 from server.mint import Mint
 from server.security import Security
 from server.tickets import Ticket, make_ticket, with_secret
+from tests.journal.records import fight
 from tests.journal.worlds import KeptWorld, Universe, universe
 from tests.server.rooms import submit
 from tests.server.visitors import Visitor, get_ready, mirror_of
@@ -219,19 +223,28 @@ async def test_battles_that_were_missed_are_all_told(autojump_clock: MockClock) 
             assert battles == [f"{ada.place}.{number}" for number in (2, 3, 4)]
 
 
+@pytest.mark.parametrize("other", [{"engine": "9"}, {"catalog": "other"}, {"frames": 1}], ids=str)
 async def test_a_battle_of_another_edition_is_void_and_the_series_goes_on(
-    autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
+    other: dict[str, Any], autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    edition = dataclasses.replace(edition_of(base_catalog()), **other)
     async with universe() as it:
         world = await it.server()
         ada, bob = await world.pair()
         await get_ready(ada, bob)
         await bob.hear_until(Begin)
-        monkeypatch.setattr("server.backstage.edition_of", lambda _: Edition("9", "other"))
+        monkeypatch.setattr("server.backstage.edition_of", lambda _: edition)
         async with after(it) as world:
             again = await back(world, bob)
             assert (await again.hear_until(Result)).reason == "void"
             assert (again.welcome.room.phase, again.welcome.room.round) == ("building", 2)
+
+
+def test_a_battle_kept_before_frames_had_editions_is_of_the_first() -> None:
+    record = fight()
+    assert b"frames" not in pack(record)
+    assert is_fought_alike(record, Edition(record.engine, record.catalog, 1))
+    assert not is_fought_alike(record, Edition(record.engine, record.catalog, 2))
 
 
 async def test_a_room_that_cannot_be_made_again_holds_up_no_other(

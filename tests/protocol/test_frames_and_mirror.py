@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 import subprocess
 import sys
+from itertools import pairwise
 from random import Random
 
 import msgspec
@@ -15,7 +18,7 @@ from hypothesis import strategies as st
 
 from engine import Battle, Setup, Snapshot, state_digest
 from protocol.codec import decode_to_client, encode
-from protocol.frames import DIGEST_TICKS, FeedWriter
+from protocol.frames import DIGEST_GRACE_TICKS, DIGEST_TICKS, FRAMES_EDITION, FeedWriter
 from protocol.messages import BattleId, Frame, Position, SnapshotMessage, TickFrame
 from protocol.mirror import (
     DigestMismatch,
@@ -32,6 +35,9 @@ from protocol.view import View
 from .battles import BATTLE, fed, frames_of, random_setup, sample_setup, sample_setups
 
 SEEDS = st.integers(0, 10_000)
+
+# Both change together.
+FRAMES_OF_EDITION = (2, "49a358856d45a96f")
 
 
 def states(setup: Setup) -> dict[int, Snapshot]:
@@ -125,16 +131,50 @@ def test_frames_are_the_same_bytes_under_any_hash_seed() -> None:
     assert first.count(b"FedTick") > 50
 
 
-def test_a_digest_comes_every_second_and_at_the_end_and_silence_otherwise() -> None:
-    ticks = fed(sample_setup("candle-tide", "full-barrow"))
-    for tick in ticks:
-        told = [frame for frame in frames_of(tick) if isinstance(frame, TickFrame)]
-        due = tick.tick % DIGEST_TICKS == 0 or tick is ticks[-1]
-        assert any(frame.digest for frame in told) == due
-        if not due:
-            assert all(frame.units or frame.events for frame in told)
-    seconds = [tick.tick for tick in ticks if tick.tick % DIGEST_TICKS == 0]
-    assert seconds == list(range(0, ticks[-1].tick + 1, DIGEST_TICKS))
+def ticks_with_events(setup: Setup) -> list[int]:
+    """As the log has them."""
+    battle = Battle(setup)
+    battle.run()
+    return sorted({json.loads(line)["tick"] for line in battle.log().splitlines()})
+
+
+def digest_ticks(eventful: list[int]) -> set[int]:
+    """By the rule as PROTOCOL.md says it."""
+    last = eventful[-1]
+    carriers = {last}
+    for due in range(0, last, DIGEST_TICKS):
+        latest = due + DIGEST_GRACE_TICKS
+        carriers.add(min(latest, *(tick for tick in eventful if tick >= due), last))
+    return carriers
+
+
+@pytest.mark.parametrize("setup", list(sample_setups()), ids=lambda setup: setup.seed)
+def test_a_digest_goes_with_events_or_alone_when_none_come_and_with_the_last(setup: Setup) -> None:
+    eventful = ticks_with_events(setup)
+    told = {frame.tick: frame for frame in all_frames(setup) if isinstance(frame, TickFrame)}
+    assert {tick for tick, frame in told.items() if frame.digest} == digest_ticks(eventful)
+    for tick in told.keys() - set(eventful):
+        assert tick % DIGEST_TICKS == DIGEST_GRACE_TICKS
+        assert (told[tick].events, told[tick].units) == ([], {})
+        assert told[tick].digest
+
+
+def test_no_two_frames_of_ticks_are_further_apart_than_a_second_and_the_grace() -> None:
+    for setup in (*sample_setups(), *map(random_setup, range(20))):
+        ticks = [frame.tick for frame in all_frames(setup) if isinstance(frame, TickFrame)]
+        assert ticks[0] == 0
+        gaps = [later - tick for tick, later in pairwise(ticks)]
+        assert max(gaps, default=0) <= DIGEST_TICKS + DIGEST_GRACE_TICKS
+
+
+def test_frames_that_are_made_otherwise_are_of_another_edition() -> None:
+    """These battles bring cards of their own, so that no change of the base set is felt here."""
+    made = hashlib.sha256()
+    for setup in map(random_setup, range(40)):
+        for tick in fed(setup):
+            made.update(b"".join(tick.frames.values()))
+    edition, digest = FRAMES_OF_EDITION
+    assert (FRAMES_EDITION, made.hexdigest()[:16]) == (edition, digest), "raise FRAMES_EDITION"
 
 
 def test_what_events_tell_is_not_said_again() -> None:

@@ -145,8 +145,8 @@ def test_the_ticks_to_try_a_mirror_on_are_right() -> None:
     mirror.load(example("SnapshotMessage"))
     for line in found[1].splitlines():
         mirror.apply(decode_to_client(line.encode()))  # type: ignore[arg-type]
-    assert mirror.digests_checked == 2
-    assert mirror.tick == 140
+    assert mirror.digests_checked == 3
+    assert mirror.tick == 150
 
 
 def test_the_events_in_words_are_right() -> None:
