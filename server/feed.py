@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Final, NamedTuple
 
 import msgspec
-from websockets.frames import Frame, Opcode
 
 from protocol.codec import encode
 from protocol.messages import (
@@ -41,8 +40,13 @@ def mask_of(channels: Iterable[Channel]) -> int:
 
 
 def text_frame(payload: bytes) -> bytes:
-    """A whole WebSocket text message, as it goes out."""
-    return Frame(Opcode.TEXT, payload).serialize(mask=False)
+    """A whole WebSocket text message, as it goes out: unmasked, in one frame (RFC 6455, 5.2)."""
+    size = len(payload)
+    if size < 126:
+        return b"\x81%c%b" % (size, payload)
+    if size < 1 << 16:
+        return b"\x81\x7e%b%b" % (size.to_bytes(2), payload)
+    return b"\x81\x7f%b%b" % (size.to_bytes(8), payload)
 
 
 def framed(message: AnyToClient) -> bytes:

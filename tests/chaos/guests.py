@@ -72,6 +72,8 @@ class Guest:
         self._changed = trio.Event()
 
     def hear(self, update: Update) -> None:
+        if self.done:
+            return  # it is going: what still comes may be the beginning of something
         match update:
             case Welcome(room=room, seat=seat):
                 if not self.joined.is_set():

@@ -191,7 +191,7 @@ async def test_a_forfeited_battle_stops_where_it_is(autojump_clock: MockClock) -
 async def test_more_spectators_than_are_told_in_one_go(
     autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(server.telling, "SLICE", 2)
+    monkeypatch.setattr(server.telling, "SEATS", 2)
     async with open_world() as world:
         ada, bob = await world.pair(best_of=1)
         watchers = [await world.watch(ada.place) for _ in range(7)]

@@ -6,10 +6,11 @@ import itertools
 import random
 
 import pytest
+from websockets.frames import Frame, Opcode
 
 from protocol.messages import CHANNELS, BattleId, Channel, Position, RoomUpdate
 from server.cursor import Cursor
-from server.feed import ALL, BIT, Feed, mask_of
+from server.feed import ALL, BIT, Feed, mask_of, text_frame
 from tests.server.feeds import Written, read, room
 
 SUBSETS: list[tuple[Channel, ...]] = [
@@ -216,3 +217,9 @@ def test_the_room_at_a_time() -> None:
         assert known is not None
         assert known.seq == seq
     assert Feed(1).room_at(0) is None
+
+
+@pytest.mark.parametrize("size", [0, 1, 125, 126, 65535, 65536])
+def test_a_message_goes_out_as_the_library_would_send_it(size: int) -> None:
+    payload = b"x" * size
+    assert text_frame(payload) == Frame(Opcode.TEXT, payload).serialize(mask=False)
