@@ -30,17 +30,22 @@ def asked_for(stage: Stage, session: Session, hello: Watch) -> Callable[[], Plac
 
 
 def live(stage: Stage, session: Session) -> Place:
-    """At the end of the feed; in the middle of a battle, with its state.
+    """At the end of the feed; in the middle of a battle, with its beginning and its state.
 
     Since the battle's last frame there can only have been room updates, and the welcome is newer.
     """
     stage.feed.fill()  # or what is over would come to one who was not there
     feed, room = stage.feed, stage.state()
     # Also where it has run to its end, and the result is only being kept.
-    keyframe = feed.keyframe() if room.phase == "battle" else None
-    begin = feed.entries[0].message if feed.entries else None
-    opening = b"" if keyframe is None or begin is None else begin + keyframe.data
+    opening = _so_far(feed) if room.phase == "battle" else b""
     return Place(Cursor(feed, len(feed.entries), session.mask), room, opening)
+
+
+def _so_far(feed: Feed) -> bytes:
+    """A battle's beginning, and its state once there has been a frame."""
+    begin, keyframe = feed.entries[0].message, feed.keyframe()
+    assert begin is not None, "a battle's feed begins with a message"
+    return begin if keyframe is None else begin + keyframe.data
 
 
 def whole(stage: Stage, session: Session) -> Place:

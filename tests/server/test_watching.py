@@ -65,6 +65,23 @@ async def test_who_comes_late_misses_nothing_from_there_on(
         assert missed + len(eve.frames()) == len(wanted)
 
 
+async def test_who_comes_before_a_battles_first_frame_is_told_that_it_begins(
+    autojump_clock: MockClock,
+) -> None:
+    async with open_world() as world:
+        ada, bob = await world.pair(best_of=1)
+        await trio.sleep(0.01)  # the battle waits for the next beat
+        await get_ready(ada, bob)
+        await ada.hear_until(Begin)
+        began = trio.current_time()
+        eve = await world.watch(ada.place)
+        assert isinstance(await eve.hear(), Begin)
+        assert trio.current_time() == began
+        await eve.hear_until(Result)
+        await ada.hear_until(Result)
+        assert eve.frames() == ada.frames()
+
+
 async def test_no_one_is_told_an_older_state_of_the_room(autojump_clock: MockClock) -> None:
     async with open_world() as world:
         ada, bob = await world.pair(best_of=1)
