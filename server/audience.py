@@ -70,13 +70,17 @@ class Audience:
             self._turns_of(plays=plays)[follower] = None
 
     def next_turns(self, most: int) -> list[Listener]:
-        """Whose turn it is now: all players first, and about `most` spectators."""
+        """Whose turn it is now: all players first, and up to `most` spectators, or one row."""
         turns = list(self._first)
         self._first.clear()
-        while most > 0 and self._then:
-            listener, _ = self._then.popitem(last=False)
+        left = most
+        while self._then:
+            listener = next(iter(self._then))
+            if listener.size > left < most:
+                break
+            self._then.popitem(last=False)
             turns.append(listener)
-            most -= listener.size
+            left -= listener.size
         return turns
 
     def _turns_of(self, *, plays: bool) -> OrderedDict[Listener, None]:

@@ -66,7 +66,8 @@ class Teller:
         return Opening(terms, Feed(terms.round, terms.battle, room), room, started)
 
     def tell(self, tellings: Iterable[Telling], now: float) -> None:
-        """Tells all of these, in this order."""
+        """Takes in all of these, in this order. What is said to all goes out with the next sweep;
+        whoever is told something alone, or parts, is told what came before it first."""
         for telling in tellings:
             match telling:
                 case ToRoom(message):
@@ -84,7 +85,6 @@ class Teller:
                 case Parting(session):
                     if session.follower is not None and session.parting is not None:
                         session.follower.close(session.parting)
-        self.sweep()
 
     def _begin(self, opening: Opening, now: float) -> None:
         self._past.append((now, self.feed))
