@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import trio
 
+from server.ahead import SpareTime
 from server.boards import BoardStore
 from server.config import Config
 from server.edition import Edition, edition_of
@@ -57,9 +58,12 @@ class Backstage:
     edition: Edition = field(init=False)
     battles: Battles = field(default_factory=Battles)
     crier: Crier = field(init=False)
+    spare_time: SpareTime = field(init=False)
     draining: bool = False
 
     def __post_init__(self) -> None:
         self.edition = edition_of(self.config.catalog)
         self.crier = Crier(self.metrics)
+        self.spare_time = SpareTime(self.watchdog)
         self.metronome.then = self.crier.cry
+        self.metronome.meanwhile = self.spare_time.use

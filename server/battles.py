@@ -16,6 +16,7 @@ from typing import Final
 from engine import Battle, Setup
 from protocol.frames import FeedWriter
 from protocol.messages import Seat
+from server.ahead import AheadWriter
 from server.commands import Ended, Reason, Terms
 from server.feed import Feed
 from server.metrics import Metrics
@@ -38,14 +39,19 @@ class BattleRun:
         self._tick_seconds = tick_seconds
         self._start = start
         self._battle = Battle(terms.setup, pulse=let_signals_in)
-        self._writer = FeedWriter(self._battle, terms.battle)
+        self._writer = AheadWriter(FeedWriter(self._battle, terms.battle))
         self.due = start  # when the next tick is to run; infinity after the last
-        feed.snapshot = self._writer.maker.snapshot
+        feed.snapshot = self._writer.told.snapshot
 
     @property
     def tick(self) -> int:
-        """The last tick that has run; -1 before the first."""
-        return self._writer.maker.tick
+        """The last tick that is in the feed; -1 before the first."""
+        return self._writer.told.tick
+
+    @property
+    def has_caught_up(self) -> bool:
+        """Whether it could run ahead again."""
+        return not self._writer.is_ahead and self.due < math.inf
 
     def advance(self, now: float) -> Ended | None:
         """Runs the ticks that are due; how the battle ended, if it has."""
@@ -65,6 +71,18 @@ class BattleRun:
         while not self._writer.over and self._writer.next_tick() <= tick:
             self._step()
 
+    def look_ahead(self, ticks: int, seconds: float = math.inf) -> None:
+        """Makes some ticks that are not due. Nobody sees them until they are."""
+        before = time.perf_counter()
+        try:
+            self._writer.look_ahead(ticks, seconds)
+        finally:
+            self._metrics.engine_seconds += time.perf_counter() - before
+
+    def fail_in_time(self, failure: Exception) -> None:
+        """What looking ahead raised is raised again when the tick is due that it was to make."""
+        self._writer.fail(failure)
+
     def _step(self) -> None:
         tick, frames = self._writer.step()
         if tick > self.terms.setup.rules.time_limit:
@@ -75,8 +93,8 @@ class BattleRun:
         self.due = self._start + next_tick * self._tick_seconds
 
     def log(self) -> bytes:
-        """The battle's log, as far as it has run."""
-        return self._battle.log()
+        """The battle's log, as far as it is in the feed."""
+        return self._writer.log()
 
     def stopped(self, winner: Seat | None, reason: Reason) -> Ended:
         """How the battle ended that goes no further than it has."""
@@ -84,7 +102,7 @@ class BattleRun:
 
     def _ended(self) -> Ended | None:
         result = self._battle.result
-        if result is None:
+        if result is None or not self._writer.over:
             return None
         return Ended(self.terms.battle, result.winner, result.reason, result.tick, result.digest)
 

@@ -49,6 +49,17 @@ def text_frame(payload: bytes) -> bytes:
     return b"\x81\x7f%b%b" % (size.to_bytes(8), payload)
 
 
+def payload_of(frame: bytes) -> bytes:
+    """What `text_frame` was given."""
+    size = frame[1]
+    return frame[2 if size < 126 else 4 if size == 126 else 10 :]
+
+
+def wire_frames(frames: Mapping[Channel, bytes]) -> dict[int, bytes]:
+    """A tick's frames, given as JSON, as they go out; by the channel's bit."""
+    return {BIT[c]: text_frame(frames[c]) for c in CHANNELS if c in frames}
+
+
 def framed(message: AnyToClient) -> bytes:
     """A message as it goes out."""
     return text_frame(encode(message))
@@ -62,7 +73,7 @@ class Entry:
     def __init__(
         self,
         made_at: float,
-        frames: Mapping[int, bytes],
+        frames: dict[int, bytes],
         message: bytes | None = None,
         room: RoomState | None = None,
     ) -> None:
@@ -70,7 +81,7 @@ class Entry:
         self.present = sum(frames)
         self.message = message
         self.room = room  # what the message says, where it is an update of the room
-        self._ready: dict[int, bytes] = dict(frames)  # by set of channels
+        self._ready: dict[int, bytes] = frames  # by set of channels; it grows
 
     def bytes_for(self, mask: int) -> bytes:
         """What a reader of these channels is sent; joined once for all who want the same."""
@@ -142,13 +153,14 @@ class Feed:
             self._rooms.append((len(self.entries), room))
         self._append(Entry(now, {}, framed(message), room))
 
-    def add_frames(self, frames: Mapping[Channel, bytes], now: float) -> None:
-        """Adds a tick's frames, given as JSON. Nothing is added where there is none."""
+    def add_frames(self, frames: dict[int, bytes], now: float) -> None:
+        """Adds a tick's frames, as `wire_frames` makes them. Nothing where there is none."""
         if not frames:
             return
-        for channel in frames:
-            self._where[channel].append(len(self.entries))
-        self._append(Entry(now, {BIT[c]: text_frame(frames[c]) for c in CHANNELS if c in frames}))
+        for channel, bit in BIT.items():
+            if bit in frames:
+                self._where[channel].append(len(self.entries))
+        self._append(Entry(now, frames))
         self._frames_end = len(self.entries)
         self._keyframe = None
 

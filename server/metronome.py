@@ -37,6 +37,8 @@ class Metronome:
 
     def __init__(self) -> None:
         self.then: Callable[[], None] | None = None  # called when what was due is done
+        # Called while nothing is due: does a piece of what can wait; whether there was one.
+        self.meanwhile: Callable[[], bool] | None = None
         # The heap holds no reference to what it is about: a room that has closed must not live on
         # until the last of its deadlines would have passed.
         self._heap: list[tuple[float, int]] = []
@@ -77,7 +79,7 @@ class Metronome:
                 pieces -= 1
             if self.then is not None:
                 self.then()
-            if pieces:
+            if pieces and not self._use_spare_time():
                 await self._sleep_until(self._next_due())
             else:
                 await trio.lowlevel.checkpoint()
@@ -91,6 +93,12 @@ class Metronome:
         self._forget(timed, order)
         self.schedule(timed, timed.work(now))
         return True
+
+    def _use_spare_time(self) -> bool:
+        """Whether there may be more to do than to sleep."""
+        if self._next_due() <= trio.current_time():
+            return True
+        return self.meanwhile is not None and self.meanwhile()
 
     def _next_due(self) -> float:
         while self._heap and self._heap[0][1] not in self._timed:

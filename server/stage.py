@@ -260,6 +260,10 @@ class Stage:
     # The battle.
 
     def _fight(self, run: BattleRun | None) -> None:
+        if self._run is not None:
+            self._backstage.spare_time.drop(self._run)
+        if run is not None:
+            self._backstage.spare_time.add(run)
         self._run = run
         self._backstage.battles.note(self, runs=run is not None)
 
@@ -293,6 +297,8 @@ class Stage:
             self._end(run, ended)
         else:
             self.teller.let_go(now)
+            if run.has_caught_up:
+                self._backstage.spare_time.add(run)
 
     def _catch_up(self) -> None:
         while self.run is not None and self.run.due <= self._again_until:

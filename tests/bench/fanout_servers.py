@@ -28,7 +28,7 @@ from server.audience import Audience
 from server.cursor import Cursor
 from server.delivery import Follower
 from server.fanout import offers_of, write_all
-from server.feed import ALL, Feed, text_frame
+from server.feed import ALL, Feed, text_frame, wire_frames
 from server.limits import Limits
 from server.line import Line
 from server.metrics import Metrics
@@ -96,7 +96,7 @@ class Performance:
         beat = Beat()
         for tick, frame in enumerate(self._frames):
             await trio.sleep(beat.wait(tick))
-            self._feed.add_frames({"tick": frame}, trio.current_time())
+            self._feed.add_frames(wire_frames({"tick": frame}), trio.current_time())
             self._audience.announce()
             while self._audience.has_turns_left:
                 write_all(offers_of(self._audience.next_turns(SEATS)), self._metrics)

@@ -6,13 +6,11 @@ Its clients are processes of their own, so these tests take a few real seconds.
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping
 
 import pytest
 import trio
 from rich.console import Console
 
-from protocol.messages import Channel
 from server.app import serve
 from server.cli.run import CommandFailed
 from server.config import Config
@@ -72,7 +70,7 @@ async def test_frames_that_are_lost_on_purpose_are_noticed(
 ) -> None:
     whole, fed = Feed.add_frames, [0]
 
-    def add_most_frames(feed: Feed, frames: Mapping[Channel, bytes], now: float) -> None:
+    def add_most_frames(feed: Feed, frames: dict[int, bytes], now: float) -> None:
         fed[0] += 1
         if fed[0] % 10:
             whole(feed, frames, now)
@@ -86,7 +84,7 @@ async def test_frames_that_are_lost_on_purpose_are_noticed(
 async def test_frames_that_are_sent_twice_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = Feed.add_frames
 
-    def add_frames_twice(feed: Feed, frames: Mapping[Channel, bytes], now: float) -> None:
+    def add_frames_twice(feed: Feed, frames: dict[int, bytes], now: float) -> None:
         whole(feed, frames, now)
         whole(feed, frames, now)
 

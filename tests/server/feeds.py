@@ -18,7 +18,7 @@ from protocol.messages import (
     RoomUpdate,
     SnapshotMessage,
 )
-from server.feed import Feed
+from server.feed import Feed, wire_frames
 
 
 def room(seq: int) -> RoomState:
@@ -65,7 +65,7 @@ class Written:
                 if channel[0] in letters:
                     frames[channel] = orjson.dumps([channel, self._next[channel], self.tick])
                     self._next[channel] += 1
-            self.feed.add_frames(frames, float(self.tick))
+            self.feed.add_frames(wire_frames(frames), float(self.tick))
 
     def snapshot(self) -> SnapshotMessage:
         self.snapshots += 1

@@ -124,3 +124,69 @@ async def test_the_most_overdue_is_first(autojump_clock: MockClock) -> None:
         await wait_all_tasks_blocked()
         nursery.cancel_scope.cancel()
     assert order == ["a", "b", "c"]
+
+
+# While nothing is due.
+
+
+async def test_what_can_wait_is_done_once_all_is_told_and_before_it_sleeps(
+    autojump_clock: MockClock,
+) -> None:
+    metronome = Metronome()
+    order: list[str] = []
+    pieces = ["one", "two"]
+
+    def meanwhile() -> bool:
+        order.append(pieces.pop(0) if pieces else "nothing")
+        return order[-1] != "nothing"
+
+    def work(now: float) -> float:
+        order.append(f"due {now:g}")
+        return math.inf
+
+    metronome.then = lambda: order.append("told")
+    metronome.meanwhile = meanwhile
+    metronome.schedule(Noted(work), 1.0)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(metronome.run)
+        await trio.sleep(0.5)
+        assert order == ["told", "one", "told", "two", "told", "nothing"]
+        order.clear()
+        await trio.sleep(10)
+        nursery.cancel_scope.cancel()
+    assert order == ["due 1", "told", "nothing"]
+
+
+async def test_what_falls_due_does_not_wait_for_what_can_wait(mock_clock: MockClock) -> None:
+    """Nor does it where telling took its time, nor do others who have something to do."""
+    metronome = Metronome()
+    order: list[str] = []
+    metronome.then = lambda: mock_clock.jump(1.0)
+
+    def meanwhile() -> bool:
+        order.append("piece")
+        mock_clock.jump(2.0)
+        return len(order) < 12
+
+    def work(now: float) -> float:
+        order.append(f"due {now:g}")
+        return math.inf
+
+    async def other() -> None:
+        for _ in range(3):
+            await trio.lowlevel.checkpoint()
+            order.append("other")
+
+    metronome.meanwhile = meanwhile
+    for due in (0.5, 3.5, 6.0):
+        metronome.schedule(Noted(work), due)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(metronome.run)
+        await trio.lowlevel.checkpoint()
+        nursery.start_soon(other)
+        await wait_all_tasks_blocked()
+        nursery.cancel_scope.cancel()
+    said = [word for word in order if word != "other"]
+    print(order)
+    assert said[:7] == ["due 1", "piece", "due 4", "piece", "due 7", "piece", "piece"]
+    assert order.index("other") < len(order) - 5
