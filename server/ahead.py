@@ -192,7 +192,7 @@ class SpareTime:
             return False
         del self._waiting[run]
         try:
-            with self._watchdog.watching():
+            with self._watchdog:
                 run.look_ahead(TICKS, SECONDS)
         except Exception as failure:
             run.fail_in_time(failure)

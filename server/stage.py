@@ -99,7 +99,8 @@ class Stage:
     @property
     def run(self) -> BattleRun | None:
         """The battle that runs, from the moment everyone has heard of it."""
-        return self._run if self._run is not None and self._run.feed is self.feed else None
+        run = self._run
+        return run if run is not None and run.feed is self.teller.feed else None
 
     def state(self) -> RoomState:
         """The room as everyone was last told of it, with those who look on counted anew."""
@@ -183,8 +184,8 @@ class Stage:
     def _due(self) -> float:
         if self.audience.has_turns_left:
             return trio.current_time()
-        run = self.run
-        return min(self.room.deadline, math.inf if run is None else run.due)
+        run, deadline = self.run, self.room.deadline
+        return deadline if run is None else min(deadline, run.due)
 
     # What the room decides.
 
@@ -273,7 +274,7 @@ class Stage:
         tick_seconds = self._backstage.config.tick_seconds(terms.speed)
         self.log.info("battle begins", battle=terms.battle)
         try:
-            with self._backstage.watchdog.watching():
+            with self._backstage.watchdog:
                 return BattleRun(terms, opening.feed, tick_seconds, opening.started, self.metrics)
         except Exception:
             self._log_fault(terms, tick=-1)
@@ -286,7 +287,7 @@ class Stage:
             return
         before = len(run.feed.entries)
         try:
-            with self._backstage.watchdog.watching():
+            with self._backstage.watchdog:
                 ended = run.advance(now)
         except Exception:
             self._log_fault(run.terms, run.tick)

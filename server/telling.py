@@ -120,9 +120,9 @@ class Teller:
 
     def let_go(self, now: float) -> None:
         """Of the feeds before this one that nobody may come back for any more."""
-        keep_seconds = self._keep_seconds + self._sessions.longest_delay
-        while self._past and now - self._past[0][0] > keep_seconds:
-            self._past.popleft()
+        past = self._past
+        while past and now - past[0][0] > self._keep_seconds + self._sessions.longest_delay:
+            past.popleft()
 
     def feed_of(self, battle: BattleId) -> Feed | None:
         """The feed of a battle, if it is still to be had; a reader may go on from it."""

@@ -28,7 +28,8 @@ class Hung(Exception):  # noqa: N818 - what has happened
 
 
 class Watchdog:
-    """Watches one piece of work at a time, of the thread that has the event loop."""
+    """Watches one piece of work at a time, of the thread that has the event loop: what is done in a
+    `with` block raises `Hung` where it does not come to its end in time."""
 
     def __init__(self, most_seconds: float) -> None:
         self._most_seconds = most_seconds
@@ -46,17 +47,16 @@ class Watchdog:
             signal.setitimer(signal.ITIMER_REAL, 0)
             signal.signal(signal.SIGALRM, before)
 
-    @contextmanager
-    def watching(self) -> Iterator[None]:
-        """The work in the block raises `Hung` where it does not end in time."""
+    def __enter__(self) -> None:
         self._since = time.monotonic()
-        try:
-            yield
-        finally:
-            self._since = None
+
+    def __exit__(self, *_: object) -> None:
+        self._since = None
 
     def _look(self, number: int, frame: FrameType | None) -> None:  # noqa: ARG002 - a handler's
         since = self._since
+        if frame is not None and frame.f_code is Watchdog.__exit__.__code__:
+            return  # it has come to its end, and that is to be noted
         if since is not None and time.monotonic() - since > self._most_seconds:
             # And again at the next look, if need be: what is raised in a callback of the garbage
             # collector, or in a `__del__`, is lost.

@@ -107,7 +107,7 @@ def _refill(
     its result stands all the same."""
     if is_fought_alike(one.record, backstage.edition):
         try:
-            with backstage.watchdog.watching():
+            with backstage.watchdog:
                 _run(one, feed, terms, backstage).advance_to(ending.tick)
         except Exception:
             log.exception("a battle cannot be fought again", battle=terms.battle)

@@ -5,10 +5,14 @@
 from __future__ import annotations
 
 import json
+import signal
 import sys
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from types import FrameType
+from typing import cast
 
 import pytest
 import trio
@@ -40,7 +44,7 @@ def files_of(folder: Path) -> tuple[str, str]:
 
 def test_work_that_goes_on_for_too_long_is_ended() -> None:
     dog = Watchdog(0.1)
-    with dog.on_guard(), pytest.raises(Hung), dog.watching():
+    with dog.on_guard(), pytest.raises(Hung), dog:
         spin(5)
 
 
@@ -51,7 +55,7 @@ def test_work_that_loses_what_was_raised_is_ended_all_the_same() -> None:
         spin(5)
 
     dog = Watchdog(0.1)
-    with dog.on_guard(), pytest.raises(Hung), dog.watching():
+    with dog.on_guard(), pytest.raises(Hung), dog:
         lose_it_and_go_on()
 
 
@@ -59,16 +63,37 @@ def test_work_that_comes_to_its_end_is_let_be() -> None:
     dog = Watchdog(0.2)
     with dog.on_guard():
         for _ in range(8):
-            with dog.watching():
+            with dog:
                 spin(0.05)
         spin(0.5)  # what is not watched may take its time
+
+
+def test_work_is_not_ended_where_it_has_just_come_to_its_end() -> None:
+    """Or nobody would note that, and whatever comes next would be ended in its place."""
+    dog = Watchdog(0.0)  # too long is any time, and the timer does not run
+
+    def look(frame: FrameType, event: str, _: object) -> None:
+        if event == "call" and frame.f_code is Watchdog.__exit__.__code__:
+            handler(signal.SIGALRM, frame)
+
+    with dog.on_guard():
+        handler = cast(Callable[[int, FrameType | None], None], signal.getsignal(signal.SIGALRM))
+        sys.setprofile(look)
+        try:
+            with dog:
+                pass
+        finally:
+            sys.setprofile(None)
+        handler(signal.SIGALRM, None)  # nothing is watched any more
+        with pytest.raises(Hung), dog:
+            handler(signal.SIGALRM, None)
 
 
 def test_a_tick_without_end_is_ended_whatever_form_the_engine_has() -> None:
     terms = Terms(BattleId("r.1"), 1, 1, read_setup(endless()), "", b"", {})
     run = BattleRun(terms, Feed(1, terms.battle), 0.05, 0, Metrics())
     dog = Watchdog(0.1)
-    with dog.on_guard(), pytest.raises(Hung), dog.watching():
+    with dog.on_guard(), pytest.raises(Hung), dog:
         run.advance(0.05)
     assert run.tick == 0
 
