@@ -16,9 +16,8 @@ from itertools import chain
 from typing import Final
 
 from server.delivery import Follower
+from server.fanout import Listener
 from server.row import SEATS, Row
-
-Listener = Row | Follower  # one by one, or many at once
 
 # Rows that many have left are many turns for few.
 SPARE_ROWS: Final = 16
@@ -71,17 +70,18 @@ class Audience:
 
     def next_turns(self, most: int) -> list[Listener]:
         """Whose turn it is now: all players first, and up to `most` spectators, or one row."""
-        turns = list(self._first)
+        players = list(self._first)
         self._first.clear()
-        left = most
-        while self._then:
-            listener = next(iter(self._then))
-            if listener.size > left < most:
+        spectators: list[Listener] = []
+        told = 0
+        for listener in self._then:
+            if told and told + listener.size > most:
                 break
-            self._then.popitem(last=False)
-            turns.append(listener)
-            left -= listener.size
-        return turns
+            told += listener.size
+            spectators.append(listener)
+        for listener in spectators:
+            del self._then[listener]
+        return players + spectators
 
     def _turns_of(self, *, plays: bool) -> OrderedDict[Listener, None]:
         return self._first if plays else self._then

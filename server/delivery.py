@@ -253,8 +253,7 @@ class Follower:
             self.leave(data[taken:])
 
     def leave(self, rest: bytes) -> None:
-        """Rises, and leaves to the task what was not taken."""
-        self.rise()
+        """Leaves to the task what was not taken."""
         self._protocol.writes.append(rest)
         self._hand_over()
 

@@ -30,6 +30,9 @@ class Told:
         self.may_sit = False
         self.row: Seats | None = None
 
+    def offer(self) -> bytes:
+        return self.cursor.rest()
+
     def sit(self, row: Seats) -> None:
         assert self.cursor.mark == row.cursor.mark, "or it would miss something"
         self.row, self.cursor = row, row.cursor
@@ -69,7 +72,7 @@ class Hall:
             told = (
                 [listener] if isinstance(listener, Told) else list(cast(Iterable[Told], listener))
             )
-            listener.cursor.rest()
+            listener.offer()
             for one in told:
                 one.times += 1
             sizes.append(listener.size)

@@ -188,22 +188,6 @@ async def test_a_forfeited_battle_stops_where_it_is(autojump_clock: MockClock) -
         assert [type(message) for message in eve.heard] == [Welcome]
 
 
-async def test_more_spectators_than_are_told_in_one_go(
-    autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(server.telling, "SEATS", 2)
-    async with open_world() as world:
-        ada, bob = await world.pair(best_of=1)
-        watchers = [await world.watch(ada.place) for _ in range(7)]
-        await get_ready(ada, bob)
-        await ada.hear_until(Result)
-        told = trio.current_time()
-        for eve in watchers:
-            await eve.hear_until(Result)
-            assert eve.frames() == ada.frames()
-        assert trio.current_time() - told < 0.01
-
-
 async def test_a_private_room_needs_its_key_and_is_in_no_list(autojump_clock: MockClock) -> None:
     async with open_world() as world:
         ada = await world.create(key="swordfish")

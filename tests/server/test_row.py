@@ -20,7 +20,7 @@ from server.delivery import Closing
 from server.fanout import offers_of, write_all
 from server.limits import Limits
 from server.metrics import Metrics
-from server.row import SEATS, Row
+from server.row import SEATS
 from tests.server.feeds import Written
 from tests.server.peers import Link, link
 
@@ -160,14 +160,6 @@ async def test_one_that_is_dismissed_is_told_all_that_came_before(
         assert it.tell() == [2]
         heard = await it.links[0].peer.read_until("left")
         assert heard[-4:] == ["t2", "r2", "v2", "left"]
-
-
-async def test_a_row_that_all_have_left_lets_go_of_the_feed(autojump_clock: MockClock) -> None:
-    async with house(3) as it:
-        for one in it.links:
-            it.audience.remove(one.follower)
-        assert len(it.audience) == 0
-        assert not any(isinstance(one, Row) for one in it.audience.next_turns(SEATS))
 
 
 @pytest.mark.parametrize("seed", range(8))

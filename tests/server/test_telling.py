@@ -1,0 +1,61 @@
+"""A room with more spectators than are told in one go: slice after slice, and nobody waits long."""
+
+# ruff: noqa: ARG001 - the clock is a fixture that works by being asked for
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+import trio
+from trio.testing import MockClock
+
+import server.telling
+from protocol.messages import Result
+from server.fanout import Offer, write_all
+from server.metrics import Metrics
+from server.stage import Stage
+from server.telling import Telling
+from tests.server.visitors import get_ready, open_world
+
+
+async def test_more_spectators_than_are_told_in_one_go(
+    autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(server.telling, "SEATS", 2)
+    async with open_world() as world:
+        ada, bob = await world.pair(best_of=1)
+        watchers = [await world.watch(ada.place) for _ in range(7)]
+        await get_ready(ada, bob)
+        await ada.hear_until(Result)
+        told = trio.current_time()
+        for eve in watchers:
+            await eve.hear_until(Result)
+            assert eve.frames() == ada.frames()
+        assert trio.current_time() - told < 0.01
+
+
+async def test_a_room_tells_one_slice_in_one_go_whatever_is_told_of_it(
+    autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slices = [0]  # of each go
+    tell = Stage._tell
+
+    def count_anew(stage: Stage, tellings: Sequence[Telling]) -> None:
+        slices.append(0)
+        tell(stage, tellings)
+
+    def count(offers: Sequence[Offer], metrics: Metrics) -> None:
+        slices[-1] += 1
+        write_all(offers, metrics)
+
+    monkeypatch.setattr(server.telling, "SEATS", 2)
+    monkeypatch.setattr(server.telling, "write_all", count)
+    monkeypatch.setattr(Stage, "_tell", count_anew)
+    async with open_world() as world:
+        ada, bob = await world.pair(best_of=1)
+        watchers = [await world.watch(ada.place) for _ in range(7)]
+        await get_ready(ada, bob)
+        for eve in watchers:
+            await eve.hear_until(Result)
+    assert max(slices) == 1
