@@ -177,7 +177,7 @@ class Unit:
     def state(self) -> UnitState:
         """The unit as a snapshot holds it."""
         granted = tuple(sorted(k for k in self.granted if k not in self.keywords))
-        return UnitState(
+        fields = (
             self.id,
             self.cell,
             self.card.id,
@@ -201,3 +201,5 @@ class Unit:
             self.charge,
             self.rate(),
         )
+        # What the class does itself, but for a call in Python, which costs as much as all this.
+        return tuple.__new__(UnitState, fields)

@@ -28,12 +28,11 @@ from .wire_events import write_events
 
 # Raise it whenever a battle makes other frames than before: then no server takes up a battle whose
 # frames it would make otherwise than they were sent.
-FRAMES_EDITION: Final = 2
+FRAMES_EDITION: Final = 3
 
-# A digest is due once a second of the battle's own time. It goes with the next events, whose frames
-# cost a write anyway, unless those are more than so many ticks away.
+# In each second of a battle, so many ticks from one divisible by it on, one frame has a digest: the
+# first of that second, which costs a write anyway, or one of its own on the last tick.
 DIGEST_TICKS: Final = 20
-DIGEST_GRACE_TICKS: Final = 10
 
 Frames = dict[Channel, bytes]
 
@@ -95,6 +94,15 @@ class FrameMaker:
             skipped=skipped,
         )
 
+    def copy(self) -> FrameMaker:
+        """Another one that has made the same so far."""
+        other = FrameMaker(self.battle, self._sources)
+        other.tick = self.tick
+        other._line = self._line
+        other._next = self._next.copy()
+        other._view = self._view.copy()
+        return other
+
     @property
     def next(self) -> Next:
         """The number of the next frame of each channel."""
@@ -116,7 +124,7 @@ class FedTick(NamedTuple):
 
 class FeedWriter:
     """Drives a battle and makes its frames: the ticks on which something happens, and those on
-    which a digest has waited long enough for one.
+    which a digest can wait no longer for one.
     """
 
     def __init__(self, battle: Battle, battle_id: BattleId) -> None:
@@ -124,7 +132,7 @@ class FeedWriter:
         self.maker = FrameMaker(battle_id, sources_of(battle.setup))
         self._next_tick = 0
         self._eventful = True  # something can happen on it; else it is a digest's alone
-        self._digest_due = 0
+        self._second = 0  # the first tick of the one whose digest is to come
 
     @property
     def over(self) -> bool:
@@ -142,24 +150,24 @@ class FeedWriter:
         tick = battle.tick
         with_digest = self._carries_digest(tick, events)
         units: Iterable[UnitState] = ()  # on a digest's own tick only Charge has moved
-        if self._eventful and with_digest:
+        if self.over:
             # A battle's end may change what no event of its last tick names.
             units = battle.snapshot().units
         elif self._eventful:
             units = [battle.unit(unit_id).state() for unit_id in _named(events)]
         frames = self.maker.frames(tick, events, units, with_digest=with_digest)
         if with_digest:
-            self._digest_due += DIGEST_TICKS
+            self._second += DIGEST_TICKS
         if not self.over:
             eventful_tick = battle.next_tick()
-            self._next_tick = min(eventful_tick, self._digest_due + DIGEST_GRACE_TICKS)
+            self._next_tick = min(eventful_tick, self._second + DIGEST_TICKS - 1)
             self._eventful = self._next_tick == eventful_tick
         return FedTick(tick, frames)
 
     def _carries_digest(self, tick: int, events: Sequence[Event]) -> bool:
         """Whether a digest goes with what happened on `tick`. The last one always has one."""
-        waited = tick - self._digest_due
-        return self.over or waited >= DIGEST_GRACE_TICKS or (waited >= 0 and bool(events))
+        waited = tick - self._second
+        return self.over or waited == DIGEST_TICKS - 1 or (waited >= 0 and bool(events))
 
 
 def sources_of(setup: Setup) -> Sources:

@@ -21,10 +21,12 @@ from protocol.mirror import Mirror
 from server.feed import payload_of, wire_frames
 from server.watchdog import Watchdog
 
-# Made in one go: so many that it pays, so few that what waits is little, and for so short a while
-# that nothing that falls due meanwhile is late.
-TICKS: Final = 64
-SECONDS: Final = 0.002
+# Made in one go: most battles whole, since each time begins with cold caches again; but no more
+# than so many ticks wait, and who says something meanwhile does not notice. Less time than the
+# least is too little to begin.
+TICKS: Final = 256
+SECONDS: Final = 0.005
+LEAST_SECONDS: Final = 0.001
 
 _TICK_OF_LINE: Final = re.compile(rb'^\{"tick":(\d+)', re.MULTILINE)
 
@@ -45,13 +47,13 @@ class Told:
     def __init__(self, maker: FrameMaker) -> None:
         self.tick = -1
         self._maker = maker
-        self._base: SnapshotMessage | None = None  # while the maker is ahead: before it was
+        self._base: FrameMaker | None = None  # while the maker is ahead: as it was before
         self._since: list[bytes] = []  # frames given out since that the mirror was not told
         self._mirror = Mirror()
 
     def part(self) -> None:
         """The maker goes ahead."""
-        self._base = self._maker.snapshot()
+        self._base = self._maker.copy()
 
     def meet(self) -> None:
         """All that was made is given out."""
@@ -68,10 +70,10 @@ class Told:
         if self._base is None:
             return self._maker.snapshot()
         if self._base.tick == self.tick:
-            return self._base
+            return self._base.snapshot()
         mirror = self._mirror
         if mirror.battle is None:
-            mirror.load(self._base)
+            mirror.load(self._base.snapshot())
         for data in self._since:
             frame = decode_to_client(payload_of(data))
             assert isinstance(frame, TickFrame | RevivalFrame | VesselFrame), "it was made as one"
@@ -185,15 +187,16 @@ class SpareTime:
     def drop(self, run: Runner) -> None:
         self._waiting.pop(run, None)
 
-    def use(self) -> bool:
-        """One battle runs ahead; whether there was one. Never raises what a battle does."""
+    def use(self, seconds: float) -> bool:
+        """One battle runs ahead, for no longer than that; whether one did. Never raises what a
+        battle does."""
         run = next(iter(self._waiting), None)
-        if run is None:
+        if run is None or seconds < LEAST_SECONDS:
             return False
         del self._waiting[run]
         try:
             with self._watchdog:
-                run.look_ahead(TICKS, SECONDS)
+                run.look_ahead(TICKS, min(seconds, SECONDS))
         except Exception as failure:
             run.fail_in_time(failure)
         return True

@@ -37,8 +37,9 @@ class Metronome:
 
     def __init__(self) -> None:
         self.then: Callable[[], None] | None = None  # called when what was due is done
-        # Called while nothing is due: does a piece of what can wait; whether there was one.
-        self.meanwhile: Callable[[], bool] | None = None
+        # Called while nothing is due: does a piece of what can wait, in no more than so many
+        # seconds; whether it did.
+        self.meanwhile: Callable[[float], bool] | None = None
         # The heap holds no reference to what it is about: a room that has closed must not live on
         # until the last of its deadlines would have passed.
         self._heap: list[tuple[float, int]] = []
@@ -96,9 +97,10 @@ class Metronome:
 
     def _use_spare_time(self) -> bool:
         """Whether there may be more to do than to sleep."""
-        if self._next_due() <= trio.current_time():
+        seconds = self._next_due() - trio.current_time()
+        if seconds <= 0:
             return True
-        return self.meanwhile is not None and self.meanwhile()
+        return self.meanwhile is not None and self.meanwhile(seconds)
 
     def _next_due(self) -> float:
         while self._heap and self._heap[0][1] not in self._timed:

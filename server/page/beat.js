@@ -1,7 +1,7 @@
 // Where the battle is between its frames: ticks pass as the room's speed says, and are put right by
 // every frame that comes. Never further than the frame that must come next.
 
-import { DIGEST_GRACE_TICKS, DIGEST_TICKS } from "./tables.js";
+import { DIGEST_TICKS } from "./tables.js";
 
 export class Beat {
   constructor() {
@@ -25,7 +25,7 @@ export class Beat {
   get now() {
     if (this.since === null) return this.tick;
     const passed = (performance.now() - this.since) / 1000 * this.ticksPerSecond;
-    const due = (Math.floor(this.tick / DIGEST_TICKS) + 1) * DIGEST_TICKS;
-    return Math.min(this.tick + passed, due + DIGEST_GRACE_TICKS);
+    const nextSecond = (Math.floor(this.tick / DIGEST_TICKS) + 1) * DIGEST_TICKS;
+    return Math.min(this.tick + passed, nextSecond + DIGEST_TICKS - 1);
   }
 }

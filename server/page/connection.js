@@ -5,8 +5,8 @@ import { STOPS, VERSION } from "./tables.js";
 
 const FIRST_DELAY = 250;
 const LAST_DELAY = 8000;
-// In a battle no two frames are more than 30 ticks apart, a second and a half, and a welcome comes
-// at once; a line that is silent for so long is dead.
+// In a battle no two frames are as far apart as two seconds, and a welcome comes at once; a line
+// that is silent for so long is dead.
 const SILENCE = 8000;
 
 /**

@@ -79,6 +79,5 @@ export const RULES = { time_limit: 1200, vessel_max: 2, vessel_cost: 10 };
 
 export const FULL_CHARGE = 1000;
 
-/** On ticks divisible by this a digest falls due; so many ticks later a frame has brought it. */
+/** Of so many ticks from one divisible by it on, one has a frame with a digest. */
 export const DIGEST_TICKS = 20;
-export const DIGEST_GRACE_TICKS = 10;

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from engine import Battle, Setup, state_digest
-from protocol.frames import DIGEST_GRACE_TICKS, DIGEST_TICKS
+from protocol.frames import DIGEST_TICKS
 from protocol.messages import TickFrame
 from protocol.wire_events import KINDS
 from tests.browser.arena import needs_chromium, open_arena, page_of
@@ -172,8 +172,8 @@ async def test_a_beat_goes_as_far_as_the_frame_that_must_come_next(page: Page) -
 
 
 def last_tick_of_next_frame(tick: int) -> int:
-    """A digest that was due has gone with the frame of this tick, or before it."""
-    return tick // DIGEST_TICKS * DIGEST_TICKS + DIGEST_TICKS + DIGEST_GRACE_TICKS
+    """This second's digest has gone with the frame of this tick, or before it."""
+    return tick // DIGEST_TICKS * DIGEST_TICKS + 2 * DIGEST_TICKS - 1
 
 
 # A line on which nothing ever comes, and time runs fast; gives how that stands in the end.

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from engine import Battle, Setup, Snapshot, state_digest
 from protocol.codec import decode_to_client, encode
-from protocol.frames import DIGEST_GRACE_TICKS, DIGEST_TICKS, FRAMES_EDITION, FeedWriter
+from protocol.frames import DIGEST_TICKS, FRAMES_EDITION, FeedWriter
 from protocol.messages import BattleId, Frame, Position, SnapshotMessage, TickFrame
 from protocol.mirror import (
     DigestMismatch,
@@ -37,7 +37,7 @@ from .battles import BATTLE, fed, frames_of, random_setup, sample_setup, sample_
 SEEDS = st.integers(0, 10_000)
 
 # Both change together.
-FRAMES_OF_EDITION = (2, "49a358856d45a96f")
+FRAMES_OF_EDITION = (3, "3693962162496467")
 
 
 def states(setup: Setup) -> dict[int, Snapshot]:
@@ -142,9 +142,9 @@ def digest_ticks(eventful: list[int]) -> set[int]:
     """By the rule as PROTOCOL.md says it."""
     last = eventful[-1]
     carriers = {last}
-    for due in range(0, last, DIGEST_TICKS):
-        latest = due + DIGEST_GRACE_TICKS
-        carriers.add(min(latest, *(tick for tick in eventful if tick >= due), last))
+    for second in range(0, last, DIGEST_TICKS):
+        latest = second + DIGEST_TICKS - 1
+        carriers.add(min(latest, *(tick for tick in eventful if tick >= second), last))
     return carriers
 
 
@@ -154,17 +154,17 @@ def test_a_digest_goes_with_events_or_alone_when_none_come_and_with_the_last(set
     told = {frame.tick: frame for frame in all_frames(setup) if isinstance(frame, TickFrame)}
     assert {tick for tick, frame in told.items() if frame.digest} == digest_ticks(eventful)
     for tick in told.keys() - set(eventful):
-        assert tick % DIGEST_TICKS == DIGEST_GRACE_TICKS
+        assert tick % DIGEST_TICKS == DIGEST_TICKS - 1
         assert (told[tick].events, told[tick].units) == ([], {})
         assert told[tick].digest
 
 
-def test_no_two_frames_of_ticks_are_further_apart_than_a_second_and_the_grace() -> None:
+def test_no_two_frames_of_ticks_are_as_far_apart_as_two_seconds() -> None:
     for setup in (*sample_setups(), *map(random_setup, range(20))):
         ticks = [frame.tick for frame in all_frames(setup) if isinstance(frame, TickFrame)]
         assert ticks[0] == 0
         gaps = [later - tick for tick, later in pairwise(ticks)]
-        assert max(gaps, default=0) <= DIGEST_TICKS + DIGEST_GRACE_TICKS
+        assert max(gaps, default=0) < 2 * DIGEST_TICKS
 
 
 def test_frames_that_are_made_otherwise_are_of_another_edition() -> None:

@@ -146,7 +146,7 @@ def test_the_ticks_to_try_a_mirror_on_are_right() -> None:
     for line in found[1].splitlines():
         mirror.apply(decode_to_client(line.encode()))  # type: ignore[arg-type]
     assert mirror.digests_checked == 3
-    assert mirror.tick == 150
+    assert mirror.tick == 159
 
 
 def test_the_events_in_words_are_right() -> None:

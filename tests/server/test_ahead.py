@@ -19,7 +19,7 @@ from protocol.codec import encode
 from protocol.frames import FedTick, FeedWriter
 from protocol.messages import BattleId, Forfeit, Result, SnapshotMessage, TickFrame
 from protocol.mirror import Mirror
-from server.ahead import TICKS, AheadWriter, SpareTime
+from server.ahead import LEAST_SECONDS, SECONDS, TICKS, AheadWriter, SpareTime
 from server.battles import BattleRun
 from server.commands import Terms
 from server.feed import ALL, Feed, wire_frames
@@ -186,11 +186,12 @@ class Runs:
     def __init__(self, raises: Exception | None = None, seconds: float = 0) -> None:
         self.raised: Exception | None = None
         self.ran = 0
+        self.most: list[float] = []
         self._raises = raises
         self._seconds = seconds
 
     def look_ahead(self, ticks: int, seconds: float) -> None:
-        assert seconds < TICK_SECONDS / 10
+        self.most.append(seconds)
         self.ran += ticks
         end = time.monotonic() + self._seconds
         while time.monotonic() < end:
@@ -216,10 +217,20 @@ def test_battles_run_ahead_one_at_a_time_in_the_order_they_came(spare_time: Spar
     spare_time.drop(gone)
     ran = []
     for _ in range(3):
-        used = spare_time.use()
+        used = spare_time.use(math.inf)
         ran.append((used, one.ran, two.ran))
     assert ran == [(True, TICKS, 0), (True, TICKS, TICKS), (False, TICKS, TICKS)]
     assert gone.ran == 0
+
+
+def test_nobody_runs_ahead_for_longer_than_there_is_time(spare_time: SpareTime) -> None:
+    run = Runs()
+    for seconds in (math.inf, 2 * LEAST_SECONDS, LEAST_SECONDS / 2):
+        spare_time.add(run)
+        assert spare_time.use(seconds) == (seconds >= LEAST_SECONDS)
+    assert run.most == [SECONDS, 2 * LEAST_SECONDS]
+    assert max(run.most) <= TICK_SECONDS / 10
+    assert len(spare_time) == 1
 
 
 def test_what_is_raised_is_kept_for_its_time(spare_time: SpareTime) -> None:
@@ -228,7 +239,7 @@ def test_what_is_raised_is_kept_for_its_time(spare_time: SpareTime) -> None:
     for run in (fails, hangs, runs):
         spare_time.add(run)
     for _ in range(3):
-        assert spare_time.use()
+        assert spare_time.use(math.inf)
     assert fails.raised is error
     assert isinstance(hangs.raised, Hung)
     assert (runs.ran, runs.raised) == (TICKS, None)
@@ -239,7 +250,7 @@ def test_a_battle_that_is_dropped_does_not_live_on(spare_time: SpareTime) -> Non
     refs = [weakref.ref(run) for run in runs]
     for run in runs:
         spare_time.add(run)
-    spare_time.use()
+    spare_time.use(math.inf)
     spare_time.drop(runs[1])
     del run, runs
     assert [ref() for ref in refs] == [None, None]

@@ -136,7 +136,8 @@ async def test_what_can_wait_is_done_once_all_is_told_and_before_it_sleeps(
     order: list[str] = []
     pieces = ["one", "two"]
 
-    def meanwhile() -> bool:
+    def meanwhile(seconds: float) -> bool:
+        assert seconds == 1.0 - trio.current_time() or seconds == math.inf
         order.append(pieces.pop(0) if pieces else "nothing")
         return order[-1] != "nothing"
 
@@ -163,7 +164,7 @@ async def test_what_falls_due_does_not_wait_for_what_can_wait(mock_clock: MockCl
     order: list[str] = []
     metronome.then = lambda: mock_clock.jump(1.0)
 
-    def meanwhile() -> bool:
+    def meanwhile(_: float) -> bool:
         order.append("piece")
         mock_clock.jump(2.0)
         return len(order) < 12
