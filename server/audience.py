@@ -22,16 +22,22 @@ from server.row import SEATS, Row
 # Rows that many have left are many turns for few.
 SPARE_ROWS: Final = 16
 
+# Spectators who may sit with players, and are told when they are: a small room has one row, and a
+# row of its own for two players would cost it as much as two of them more.
+BESIDE: Final = 30
+
 
 class Audience:
-    """The followers of one room. Players are told at once, spectators in turn."""
+    """The followers of one room. Players are told at once, and who sits with them; then spectators
+    in turn."""
 
     def __init__(self) -> None:
-        self._rows: dict[Row, bool] = {}  # whether they are players
-        self._standing: dict[Follower, bool] = {}  # the same
+        self._players: set[Follower] = set()
+        self._standing: dict[Follower, None] = {}
+        self._rows: dict[Row, bool] = {}  # whether they are told at once
         self._open_rows: dict[tuple[int, bool], Row] = {}  # the newest, by channels
-        self._first: OrderedDict[Listener, None] = OrderedDict()  # players whose turn is to come
-        self._then: OrderedDict[Listener, None] = OrderedDict()  # spectators whose turn is to come
+        self._first: OrderedDict[Listener, None] = OrderedDict()  # who is still to be told at once
+        self._then: OrderedDict[Listener, None] = OrderedDict()  # whose turn is still to come
 
     def __len__(self) -> int:
         return len(self._standing) + self._seated
@@ -46,10 +52,17 @@ class Audience:
 
     def add(self, follower: Follower, *, plays: bool) -> None:
         """Adds one whom its own task is telling all that is there now."""
-        self._standing[follower] = plays
+        self._standing[follower] = None
+        if plays:
+            self._players.add(follower)
 
     def remove(self, follower: Follower) -> None:
         follower.rise()
+        self._stand_down(follower)
+        self._players.discard(follower)
+
+    def _stand_down(self, follower: Follower) -> None:
+        """It stands no more, and its turn is no longer its own."""
         self._first.pop(follower, None)
         self._then.pop(follower, None)
         self._standing.pop(follower, None)
@@ -63,14 +76,14 @@ class Audience:
         if self._standing:
             self._seat_all()
         # Who still waits from the round before keeps their place.
-        for row, plays in self._rows.items():
-            self._turns_of(plays=plays)[row] = None
-        for follower, plays in self._standing.items():
-            self._turns_of(plays=plays)[follower] = None
+        for row, at_once in self._rows.items():
+            (self._first if at_once else self._then)[row] = None
+        for follower in self._standing:
+            self._turns_of(follower)[follower] = None
 
     def next_turns(self, most: int) -> list[Listener]:
-        """Whose turn it is now: all players first, and up to `most` spectators, or one row."""
-        players = list(self._first)
+        """Whose turn it is now: all who are told at once, and up to `most` others, or one row."""
+        at_once = list(self._first)
         self._first.clear()
         spectators: list[Listener] = []
         told = 0
@@ -81,38 +94,43 @@ class Audience:
             spectators.append(listener)
         for listener in spectators:
             del self._then[listener]
-        return players + spectators
+        return at_once + spectators
 
-    def _turns_of(self, *, plays: bool) -> OrderedDict[Listener, None]:
-        return self._first if plays else self._then
+    def _turns_of(self, follower: Follower) -> OrderedDict[Listener, None]:
+        return self._first if follower in self._players else self._then
 
     def _seat_all(self) -> None:
         """All sit down who may."""
         if len(self._rows) > SPARE_ROWS + 2 * self._seated // SEATS:
             for follower in list(chain.from_iterable(self._rows)):
                 follower.rise()
-        for follower in [one for one in self._standing if one.may_sit]:
+        # Players first: spectators sit with them, not they with spectators.
+        may_sit = [one for one in self._standing if one.may_sit]
+        for follower in sorted(may_sit, key=lambda one: one not in self._players):
             row = self._row_for(follower)
             if row.cursor.mark == follower.cursor.mark:
-                self.remove(follower)  # with its turn, if that is to come: it is the row's now
+                self._stand_down(follower)  # if its turn is to come, it is the row's now
                 row.seat(follower)
 
     def _row_for(self, follower: Follower) -> Row:
         """The row that has a seat for them, or will have, as soon as they have read as far."""
-        kind = follower.cursor.mask, self._standing[follower]
+        mask = follower.cursor.mask
+        at_once = follower in self._players
+        if not at_once and (beside := self._open_rows.get((mask, True))) is not None:
+            at_once = beside.size < BESIDE
+        kind = mask, at_once
         row = self._open_rows.get(kind)
         if row is None or row.size >= SEATS:
             row = Row(follower.cursor.another(), self._rose)
             self._open_rows[kind] = row
-            self._rows[row] = kind[1]
+            self._rows[row] = at_once
         return row
 
     def _rose(self, row: Row, follower: Follower) -> None:
         """The row's call: this one stands again. If the row's turn is still to come, so is its."""
-        plays = self._standing[follower] = self._rows[row]
-        turns = self._turns_of(plays=plays)
-        if row in turns:
-            turns[follower] = None
+        self._standing[follower] = None
+        if row in self._first or row in self._then:
+            self._turns_of(follower)[follower] = None
         if not row.size:
             self._forget(row)
 

@@ -9,7 +9,7 @@ from typing import cast
 import pytest
 
 from server import audience as audience_module
-from server.audience import Audience
+from server.audience import BESIDE, Audience
 from server.cursor import Cursor
 from server.delivery import Follower, Seats
 from server.feed import ALL, BIT, Feed
@@ -164,17 +164,32 @@ def test_who_keeps_up_sits_with_those_who_want_the_same() -> None:
     hall.spectators += [hall.come(mask=BIT["vessel"]) for _ in range(3)]
     hall.seat()
     hall.announce()
-    assert sorted(hall.sweep()) == [2, 3, 5]
+    assert sorted(hall.sweep()) == [3, 7]
     assert times(hall.players + hall.spectators) == [1] * 10
     assert len(hall.everyone) == 10
     assert len(list(hall.everyone)) == 10
 
 
-def test_players_are_told_before_spectators_by_the_row_too() -> None:
-    hall = Hall(2, 5)
+def test_spectators_of_a_small_room_sit_with_its_players_and_all_are_told_at_once() -> None:
+    hall = Hall(0, 5)
+    hall.players = [hall.come(plays=True) for _ in range(2)]  # who came last
     hall.seat()
     hall.announce()
-    assert hall.sweep() == [2, 5]
+    assert hall.sweep(1) == [7]
+
+
+def test_spectators_of_a_large_room_do_not_keep_its_players_waiting() -> None:
+    hall = Hall(2, 100)
+    hall.seat()
+    hall.announce()
+    assert hall.sweep(1) == [BESIDE, 102 - BESIDE]
+    assert times(hall.players) == [1, 1]
+    hall.announce()
+    for told in (hall.players[0], hall.spectators[0]):
+        told.may_sit = False
+        told.rise()
+    assert hall.sweep(1) == [BESIDE - 2, 1, 102 - BESIDE], "who has played goes on to be first"
+    assert hall.sweep(1) == [1]
 
 
 def test_a_row_has_so_many_seats_and_is_one_turn(monkeypatch: pytest.MonkeyPatch) -> None:

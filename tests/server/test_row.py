@@ -31,13 +31,13 @@ TURNS = 200
 class House:
     """Followers of one feed, told together."""
 
-    def __init__(self, written: Written, links: list[Link]) -> None:
+    def __init__(self, written: Written, links: list[Link], players: int) -> None:
         self.written = written
         self.links = links
         self.audience = Audience()
         self.metrics = Metrics()
-        for one in links:
-            self.audience.add(one.follower, plays=False)
+        for number, one in enumerate(links):
+            self.audience.add(one.follower, plays=number < players)
 
     def tick(self) -> None:
         self.written.ticks("trv")
@@ -52,7 +52,7 @@ class House:
 
 
 @asynccontextmanager
-async def house(number: int, buffer_bytes: int = 0) -> AsyncIterator[House]:
+async def house(number: int, buffer_bytes: int = 0, players: int = 0) -> AsyncIterator[House]:
     """Followers who sit in one row and have been told two ticks."""
     written = Written()
     async with AsyncExitStack() as stack:
@@ -63,7 +63,7 @@ async def house(number: int, buffer_bytes: int = 0) -> AsyncIterator[House]:
             for _ in range(number)
         ]
         await wait_all_tasks_blocked()
-        it = House(written, links)
+        it = House(written, links, players)
         it.tick()
         assert it.tell() == [1] * number
         it.tick()
@@ -164,12 +164,13 @@ async def test_one_that_is_dismissed_is_told_all_that_came_before(
 
 @pytest.mark.parametrize("seed", range(8))
 async def test_whatever_happens_to_whom_everyone_hears_everything_once_and_in_order(
-    autojump_clock: MockClock, seed: int
+    autojump_clock: MockClock, seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Ticks, turns, held connections, messages, and readers who read now and then."""
     print("seed", seed)
     chance = random.Random(seed)
-    async with house(6, buffer_bytes=1) as it, trio.open_nursery() as nursery:
+    async with house(6, buffer_bytes=1, players=seed % 3) as it, trio.open_nursery() as nursery:
+        monkeypatch.setattr("server.audience.BESIDE", 4)  # two rows, from now on
         private: dict[int, list[str]] = {number: [] for number in range(len(it.links))}
 
         async def hold(one: Link) -> None:
