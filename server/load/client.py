@@ -25,13 +25,12 @@ from protocol.messages import (
     Welcome,
 )
 from server.load.door import Door
-from server.load.follow import Follow, Heads, Verifier
+from server.load.follow import FRAME, Follow, Head, Heads, Verifier
 from server.load.link import Address, Link
 from server.load.loop import Loop
 from server.load.share import Wishes
 from server.load.tally import Lags, Tally
 
-_FRAME: Final = ord("[")
 _ROOM: Final = b'{"type":"room"'
 
 # Of those that drop their connection: how long one lasts, and how long they stay away.
@@ -118,7 +117,9 @@ class Client:
             self.world.door.done()
             return
         path, first = self._resuming() if self._token else self.first()
-        self.link = Link(self.world.loop, self.world.tally, self._heard, self._lost)
+        world = self.world
+        seen = self._frames_alone if self._verifier is None else None
+        self.link = Link(world.loop, world.tally, self._heard, self._lost, seen)
         self.link.open(self.world.address, path, encode(first), slow=self.reads_slowly)
 
     @property
@@ -170,17 +171,23 @@ class Client:
     # What it hears.
 
     def _heard(self, payload: bytes) -> None:
-        if payload[0] == _FRAME:
-            self._frame(payload)
+        if payload.startswith(FRAME):
+            self._frame(self.world.heads.read(payload))
         elif self.listens or not payload.startswith(_ROOM):
             self._message(payload)
         if self._verifier is not None:
             self._verifier.take(payload)
 
-    def _frame(self, payload: bytes) -> None:
+    def _frames_alone(self, piece: bytes) -> bool:
+        """Takes what was received in one piece, if that is frames and nothing else."""
+        heads = self.world.heads.of(piece)
+        for head in heads:
+            self._frame(head)
+        return bool(heads)
+
+    def _frame(self, head: Head) -> None:
         world = self.world
         world.tally.frames += 1
-        head = world.heads.read(payload)
         if self._follow.frame(head):
             place = world.loop.now - head.tick * self._tick_seconds
             self._counts[int(place * 1000)] += 1

@@ -28,10 +28,12 @@ from protocol.messages import (
 from protocol.mirror import DigestMismatch, Mirror, MirrorError
 from protocol.sources import Sources
 from server.load.tally import Tally
+from server.load.wire import TEXT, FrameReader
 
 # Of a frame, whatever the lengths of its numbers: channel, battle, number and tick.
 HEAD_BYTES: Final = 64
 MOST_HEADS: Final = 4096
+FRAME: Final = b"["  # how a frame's payload begins, and nothing else's
 _TICK: Final = CHANNELS.index("tick")
 
 
@@ -49,6 +51,23 @@ class Heads:
 
     def __init__(self) -> None:
         self._known: dict[bytes, Head] = {}
+        self._pieces: dict[bytes, tuple[Head, ...]] = {}
+
+    def of(self, piece: bytes) -> tuple[Head, ...]:
+        """Of what was received in one piece; none where that is not whole frames alone."""
+        heads = self._pieces.get(piece)
+        if heads is None:
+            if len(self._pieces) >= MOST_HEADS:
+                self._pieces.clear()
+            heads = self._pieces[piece] = self._read_all(piece)
+        return heads
+
+    def _read_all(self, piece: bytes) -> tuple[Head, ...]:
+        reader = FrameReader()
+        found = list(reader.feed(piece))
+        if reader.is_clear and all(kind == TEXT and data[:1] == FRAME for kind, data in found):
+            return tuple([self.read(data) for _, data in found])
+        return ()
 
     def read(self, payload: bytes) -> Head:
         """Raises `ValueError` for what is no frame."""

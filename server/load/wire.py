@@ -49,6 +49,11 @@ class FrameReader:
     def __init__(self) -> None:
         self._rest = b""
 
+    @property
+    def is_clear(self) -> bool:
+        """Whether what comes next begins a frame."""
+        return not self._rest
+
     def feed(self, data: bytes) -> Iterator[tuple[int, bytes]]:
         """The first byte and the payload of each whole frame. To be gone through to its end."""
         if self._rest:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import orjson
+from websockets.frames import Frame, Opcode
 
 from engine import Battle
 from protocol.codec import encode
 from protocol.frames import FeedWriter
 from protocol.messages import CHANNELS, BattleId, Begin, Next, Result, SnapshotMessage
+from server.feed import text_frame
 from server.load.follow import Follow, Heads, Verifier
 from server.load.tally import Tally
 from tests.protocol.battles import BATTLE, boards_of, fed, sample_setup
@@ -123,6 +125,18 @@ def test_heads_are_read_whatever_follows() -> None:
     payload = b'["vessel","room.12",7,1200,[25,5,[17,0,0,0]]]'
     assert heads.read(payload) == (2, "room.12", 7, 1200)
     assert heads.read(payload) == (2, "room.12", 7, 1200)
+
+
+def test_a_piece_of_whole_frames_has_their_heads_and_any_other_has_none() -> None:
+    heads = Heads()
+    payloads = frames()[:3]
+    piece = b"".join(map(text_frame, payloads))
+    for _ in range(2):
+        assert heads.of(piece) == tuple(map(heads.read, payloads))
+        assert heads.of(piece[:-1]) == ()
+        assert heads.of(piece + text_frame(b'{"type":"room"}')) == ()
+        assert heads.of(piece + Frame(Opcode.PING, b"").serialize(mask=False)) == ()
+        assert heads.of(b"") == ()
 
 
 def test_the_verifier_checks_every_digest_and_the_log() -> None:
