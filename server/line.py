@@ -166,8 +166,13 @@ class Line(ServerConnection):
             self._fail(CloseCode.POLICY, "frames came too fast")
 
     async def send_data(self) -> None:
-        """Once the other side is gone nobody takes what is left; the library counts on there being
+        """Called for all that comes, and mostly there is nothing to send: a pong is no reason to
+        take its turn from whoever writes.
+
+        Once the other side is gone nobody takes what is left; the library counts on there being
         nothing left, and would call it a failure of its own."""
+        if not self.protocol.writes:
+            return
         try:
             await super().send_data()
         except (trio.BrokenResourceError, trio.ClosedResourceError):

@@ -86,6 +86,15 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
+def bare_send(sockets: int, ticks: int = WARM_UP + 40) -> float:
+    """CPU µs of a frame by the least that can be done: what other costs can be read against, since
+    a machine that others use is not equally fast at all times."""
+    with tempfile.TemporaryDirectory(prefix="phylactery-bench-") as name:
+        frames = Path(name) / "frames"
+        frames.write_bytes(b"\n".join(tick_frames(ticks)))
+        return measure(_python(BASE, "bare"), frames, sockets).micros
+
+
 def tick_frames(number: int) -> list[bytes]:
     """Frames of the channel `tick` of sample battles, as JSON: one for each tick."""
     frames: list[bytes] = []

@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Final
 
 import trio
 from rich.console import Console
@@ -16,10 +17,15 @@ from rich.console import Console
 from server.load.command import measure, spare_cores
 from server.load.outcome import Outcome
 from server.load.share import Wishes
+from server.open_files import allow_open_files
 from tests.bench.compiled import home
+from tests.bench.fanout import bare_send
 from tests.bench.serving import serving
 from tests.bench.tables import show
 from tests.bench.watched_bytes import PARTS, Watched, every_pairing
+
+# Of the bare send, whose time is given besides.
+SOCKETS: Final = 500
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -31,13 +37,26 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     show_bytes(list(every_pairing()))
+    allow_open_files(SOCKETS + 64)
     with home() as form:
-        outcomes = [watch(options, form, 1), watch(options, form, options.rooms)]
+        measured = [
+            (bare_send(min(SOCKETS, options.spectators)), watch(options, form, rooms))
+            for rooms in (1, options.rooms)
+        ]
     show(
         "Spectators of all three channels, sample boards, speed 1",
-        ("rooms", "each", "frames/s", "CPU µs/spectator-second", "bytes/spectator-second"),
-        [_row(outcome) for outcome in outcomes],
+        (
+            "rooms",
+            "each",
+            "frames/s",
+            "bytes/s",
+            "CPU µs/s",
+            "a bare send, µs",
+            "CPU in bare sends",
+        ),
+        [_row(outcome, send) for send, outcome in measured],
     )
+    outcomes = [outcome for _, outcome in measured]
     return 0 if all(outcome.passed for outcome in outcomes) else 1
 
 
@@ -74,15 +93,18 @@ def watch(options: argparse.Namespace, form: Path, rooms: int) -> Outcome:
         return trio.run(measure, wishes, spare_cores(), Console(stderr=True))
 
 
-def _row(outcome: Outcome) -> tuple[object, ...]:
+def _row(outcome: Outcome, send: float) -> tuple[object, ...]:
     wishes, tally = outcome.wishes, outcome.tally
     spectators = wishes.rooms * wishes.spectators
     cpu = outcome.server.cpu_seconds
+    # Players are sent the same; who watches is what is counted.
+    micros = None if cpu is None else 1e6 * cpu / (spectators * outcome.measured)
     return (
         str(wishes.rooms),
         wishes.spectators,
-        # Players are sent the same; who watches is what is counted.
         tally.frames / outcome.expected / outcome.measured,
-        "not known" if cpu is None else 1e6 * cpu / (spectators * outcome.measured),
         tally.bytes / outcome.expected / outcome.measured,
+        "not known" if micros is None else micros,
+        send,
+        "not known" if micros is None else micros / send,
     )

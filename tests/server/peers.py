@@ -24,6 +24,7 @@ from server.line import Line
 from tests.server.feeds import Reader
 
 KINDS = ("memory", "lockstep", "socket")
+PONG = b"\x8a\x80mask"  # an empty one, as a client sends it
 
 
 def streams(kind: str, buffer_bytes: int = 0) -> tuple[trio.abc.Stream, trio.abc.Stream]:

@@ -16,9 +16,8 @@ from server.delivery import PING
 from server.keepalive import STEP_SECONDS, Keepalive
 from server.metronome import Metronome
 from tests.server.feeds import Written
-from tests.server.peers import KINDS, link
+from tests.server.peers import KINDS, PONG, link
 
-PONG = b"\x8a\x80mask"  # an empty one, as a client sends it
 SECONDS = 20.0
 
 

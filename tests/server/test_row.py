@@ -22,7 +22,7 @@ from server.limits import Limits
 from server.metrics import Metrics
 from server.row import SEATS
 from tests.server.feeds import Written
-from tests.server.peers import Link, link
+from tests.server.peers import PONG, Link, link
 
 PATIENT = Limits(behind_seconds=1e9)
 TURNS = 200
@@ -149,6 +149,16 @@ async def test_one_that_is_closed_leaves_its_row_before_its_number_is_anothers(
             for file in (ours, theirs, number):
                 os.close(file)
         assert [other.peer.read_now() for other in others] == [["t2", "r2", "v2"]] * 2
+
+
+async def test_who_is_heard_keeps_the_seat(autojump_clock: MockClock) -> None:
+    async with house(2) as it:
+        heard, other = it.links
+        heard.connection.unheard = True
+        await heard.peer.stream.send_all(PONG)
+        await wait_all_tasks_blocked()
+        assert not heard.connection.unheard
+        assert heard.follower.cursor is other.follower.cursor
 
 
 async def test_one_that_is_dismissed_is_told_all_that_came_before(
