@@ -85,6 +85,15 @@ def test_a_mirror_is_exact_in_every_battle_of_the_sample_boards() -> None:
         assert mirror.digests_checked >= battle.tick // DIGEST_TICKS + 1
 
 
+def test_nothing_changes_a_unit_that_no_event_of_the_tick_names() -> None:
+    """But a battle's end: frames are made of those units alone."""
+    for setup in (*list(sample_setups())[::4], *map(random_setup, range(60))):
+        writer = FeedWriter(Battle(setup), BATTLE)
+        while not writer.over:
+            writer.step()
+            assert writer.maker.snapshot().digest == state_digest(writer.battle.snapshot())
+
+
 @settings(max_examples=20, deadline=None)
 @given(SEEDS, st.integers(0, 400))
 def test_a_mirror_from_any_snapshot_on_is_exact(seed: int, join_at: int) -> None:
