@@ -201,5 +201,6 @@ class Unit:
             self.charge,
             self.rate(),
         )
-        # What the class does itself, but for a call in Python, which costs as much as all this.
+        # As the class makes it, but for a call in Python that costs as much as all this; that the
+        # fields are right, and in order, is seen by tests alone.
         return tuple.__new__(UnitState, fields)

@@ -30,8 +30,8 @@ from .wire_events import write_events
 # frames it would make otherwise than they were sent.
 FRAMES_EDITION: Final = 3
 
-# In each second of a battle, so many ticks from one divisible by it on, one frame has a digest: the
-# first of that second, which costs a write anyway, or one of its own on the last tick.
+# A second of a battle is so many ticks, the first of them divisible by it. One frame of each second
+# has a digest: its first, which costs a write anyway, or one of its own on its last tick.
 DIGEST_TICKS: Final = 20
 
 Frames = dict[Channel, bytes]
@@ -123,8 +123,8 @@ class FedTick(NamedTuple):
 
 
 class FeedWriter:
-    """Drives a battle and makes its frames: the ticks on which something happens, and those on
-    which a digest can wait no longer for one.
+    """Drives a battle and makes its frames: the ticks on which something happens, and the last of a
+    second in which nothing does.
     """
 
     def __init__(self, battle: Battle, battle_id: BattleId) -> None:

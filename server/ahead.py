@@ -21,9 +21,10 @@ from protocol.mirror import Mirror
 from server.feed import payload_of, wire_frames
 from server.watchdog import Watchdog
 
-# Made in one go: most battles whole, since each time begins with cold caches again; but no more
-# than so many ticks wait, and who says something meanwhile does not notice. Less time than the
-# least is too little to begin.
+# Made in one go, by a compiled engine most battles whole, since each time begins with cold caches
+# again; but no more than so many ticks wait, and who says something meanwhile does not notice. Who
+# joins is sent what a mirror makes of all that was given out since, in about the same time. Less
+# time than the least is too little to begin.
 TICKS: Final = 256
 SECONDS: Final = 0.005
 LEAST_SECONDS: Final = 0.001
@@ -188,8 +189,8 @@ class SpareTime:
         self._waiting.pop(run, None)
 
     def use(self, seconds: float) -> bool:
-        """One battle runs ahead, for no longer than that; whether one did. Never raises what a
-        battle does."""
+        """One battle runs ahead, for longer than that by no more than a tick; whether one did.
+        Never raises what a battle does."""
         run = next(iter(self._waiting), None)
         if run is None or seconds < LEAST_SECONDS:
             return False

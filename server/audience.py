@@ -22,9 +22,9 @@ from server.row import SEATS, Row
 # Rows that many have left are many turns for few.
 SPARE_ROWS: Final = 16
 
-# Spectators who may sit with players, and are told when they are: a small room has one row, and a
-# row of its own for two players would cost it as much as two of them more.
-BESIDE: Final = 30
+# A row of players takes spectators too until so many sit there, who are told when players are: a
+# small room has one row, and one for two players alone would cost it as much as two of them more.
+FRONT: Final = 30
 
 
 class Audience:
@@ -116,8 +116,8 @@ class Audience:
         """The row that has a seat for them, or will have, as soon as they have read as far."""
         mask = follower.cursor.mask
         at_once = follower in self._players
-        if not at_once and (beside := self._open_rows.get((mask, True))) is not None:
-            at_once = beside.size < BESIDE
+        if not at_once and (front := self._open_rows.get((mask, True))) is not None:
+            at_once = front.size < FRONT
         kind = mask, at_once
         row = self._open_rows.get(kind)
         if row is None or row.size >= SEATS:

@@ -118,8 +118,8 @@ class Client:
             return
         path, first = self._resuming() if self._token else self.first()
         world = self.world
-        seen = self._frames_alone if self._verifier is None else None
-        self.link = Link(world.loop, world.tally, self._heard, self._lost, seen)
+        takes = self._takes_frames if self._verifier is None else None
+        self.link = Link(world.loop, world.tally, self._heard, self._lost, takes)
         self.link.open(self.world.address, path, encode(first), slow=self.reads_slowly)
 
     @property
@@ -178,7 +178,7 @@ class Client:
         if self._verifier is not None:
             self._verifier.take(payload)
 
-    def _frames_alone(self, piece: bytes) -> bool:
+    def _takes_frames(self, piece: bytes) -> bool:
         """Takes what was received in one piece, if that is frames and nothing else."""
         heads = self.world.heads.of(piece)
         for head in heads:

@@ -33,6 +33,7 @@ from server.load.wire import TEXT, FrameReader
 # Of a frame, whatever the lengths of its numbers: channel, battle, number and tick.
 HEAD_BYTES: Final = 64
 MOST_HEADS: Final = 4096
+MOST_SHARED_BYTES: Final = 4096
 FRAME: Final = b"["  # how a frame's payload begins, and nothing else's
 _TICK: Final = CHANNELS.index("tick")
 
@@ -54,12 +55,15 @@ class Heads:
         self._pieces: dict[bytes, tuple[Head, ...]] = {}
 
     def of(self, piece: bytes) -> tuple[Head, ...]:
-        """Of what was received in one piece; none where that is not whole frames alone."""
-        heads = self._pieces.get(piece)
-        if heads is None:
+        """Of what was received in one piece; none where that is not whole frames alone, or more
+        than others are likely to get as well."""
+        if len(piece) > MOST_SHARED_BYTES or FRAME not in (piece[2:3], piece[4:5]):
+            return ()
+        heads = self._pieces.get(piece, ())
+        if not heads and (heads := self._read_all(piece)):
             if len(self._pieces) >= MOST_HEADS:
                 self._pieces.clear()
-            heads = self._pieces[piece] = self._read_all(piece)
+            self._pieces[piece] = heads
         return heads
 
     def _read_all(self, piece: bytes) -> tuple[Head, ...]:

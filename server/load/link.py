@@ -41,7 +41,8 @@ class Address:
 class Link:
     """Says one thing first and hands on every text message; `gone` is called once, with a code.
 
-    `seen` is shown what comes as it comes, where that begins a message: it may take all of it.
+    `takes` is shown what comes as it comes, where that begins a message, and says whether it takes
+    all of it.
     """
 
     __slots__ = (
@@ -52,8 +53,8 @@ class Link:
         "_loop",
         "_reader",
         "_request",
-        "_seen",
         "_socket",
+        "_takes",
         "_tally",
     )
 
@@ -63,13 +64,13 @@ class Link:
         tally: Tally,
         heard: Callable[[bytes], None],
         gone: Callable[[int], None],
-        seen: Callable[[bytes], bool] | None = None,
+        takes: Callable[[bytes], bool] | None = None,
     ) -> None:
         self._loop = loop
         self._tally = tally
         self._heard = heard
         self._gone = gone
-        self._seen = seen
+        self._takes = takes
         self._socket: socket.socket | None = None
         self._reader = FrameReader()
         self._request = b""  # what is left to say of the handshake, then what came of the answer
@@ -125,7 +126,7 @@ class Link:
             self._end()
             return 0
         self._tally.bytes += len(data)
-        if self._seen is not None and self._reader.is_clear and self._seen(data):
+        if self._takes is not None and self._reader.is_clear and self._takes(data):
             return len(data)
         for kind, payload in self._reader.feed(data):
             if kind == TEXT:

@@ -19,24 +19,21 @@ WRITE: Final = select.POLLOUT
 
 Call = Callable[[], None]
 
-if sys.platform == "linux":
-    Poller = select.epoll
-else:
 
-    class Poller:
-        """As `select.epoll`, for a few hundred clients."""
+class Poll:
+    """As `select.epoll`, where there is none; for a few hundred clients."""
 
-        def __init__(self) -> None:
-            poll = select.poll()
-            self.register, self.modify, self.unregister = (
-                poll.register,
-                poll.modify,
-                poll.unregister,
-            )
-            self._poll = poll.poll
+    def __init__(self) -> None:
+        poll = select.poll()
+        self.register, self.modify, self.unregister = poll.register, poll.modify, poll.unregister
+        self._poll = poll.poll
 
-        def poll(self, seconds: float, _: int) -> list[tuple[int, int]]:
-            return self._poll(1000 * seconds)
+    def poll(self, seconds: float, _: int) -> list[tuple[int, int]]:
+        return self._poll(1000 * seconds)
+
+
+def poller() -> select.epoll | Poll:
+    return select.epoll() if sys.platform == "linux" else Poll()
 
 
 class Loop:
@@ -44,7 +41,7 @@ class Loop:
 
     def __init__(self) -> None:
         self.now = time.monotonic()
-        self._poller = Poller()
+        self._poller = poller()
         self._calls: dict[int, Call] = {}  # by descriptor
         self._timers: list[tuple[float, int, Call]] = []
         self._order = itertools.count()

@@ -1,7 +1,8 @@
 """What a watched battle costs: the server's CPU and the bytes, for each spectator and second.
 
 First the bytes alone, exact: every pairing of the sample boards. Then a real server, real battles
-between them, and spectators of all three channels: in one room, and in many small ones.
+between them, and spectators of all three channels: in one room, and in many small ones. Beside it
+stands what a bare send costs, since a machine that others use is not always equally fast.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ def run(options: argparse.Namespace) -> int:
             for rooms in (1, options.rooms)
         ]
     show(
-        "Spectators of all three channels, sample boards, speed 1",
+        "For each spectator of all three channels, sample boards, speed 1",
         (
             "rooms",
             "each",

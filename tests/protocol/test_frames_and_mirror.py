@@ -113,6 +113,14 @@ def test_a_mirror_from_any_snapshot_on_is_exact(seed: int, join_at: int) -> None
     assert mirror.state_at(writer.battle.tick) == writer.battle.snapshot()
 
 
+def test_a_makers_copy_goes_on_to_make_the_same_frames() -> None:
+    setup = sample_setup("choir-of-no-hands", "seven-vows")
+    writer = FeedWriter(Battle(setup), BATTLE)
+    for tick in fed(setup):
+        writer.maker = writer.maker.copy()
+        assert writer.step() == tick
+
+
 def test_frames_are_the_same_bytes_again() -> None:
     for setup in (random_setup(5), sample_setup("choir-of-no-hands", "seven-vows")):
         assert fed(setup) == fed(setup)

@@ -1,5 +1,5 @@
-"""Whose turn it is: everyone is told in every round, players first, and in slices; by the row those
-who keep up, one by one the others."""
+"""Whose turn it is: everyone is told in every round, players and who sits with them at once, the rest
+in slices; by the row those who keep up, one by one the others."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import cast
 import pytest
 
 from server import audience as audience_module
-from server.audience import BESIDE, Audience
+from server.audience import FRONT, Audience
 from server.cursor import Cursor
 from server.delivery import Follower, Seats
 from server.feed import ALL, BIT, Feed
@@ -182,13 +182,13 @@ def test_spectators_of_a_large_room_do_not_keep_its_players_waiting() -> None:
     hall = Hall(2, 100)
     hall.seat()
     hall.announce()
-    assert hall.sweep(1) == [BESIDE, 102 - BESIDE]
+    assert hall.sweep(1) == [FRONT, 102 - FRONT]
     assert times(hall.players) == [1, 1]
     hall.announce()
     for told in (hall.players[0], hall.spectators[0]):
         told.may_sit = False
         told.rise()
-    assert hall.sweep(1) == [BESIDE - 2, 1, 102 - BESIDE], "who has played goes on to be first"
+    assert hall.sweep(1) == [FRONT - 2, 1, 102 - FRONT], "who has played goes on to be first"
     assert hall.sweep(1) == [1]
 
 
@@ -212,15 +212,17 @@ def test_who_stands_elsewhere_in_the_feed_does_not_sit_down() -> None:
     assert hall.sweep() == [4]
 
 
-def test_who_rises_before_the_turn_of_its_row_is_told_alone() -> None:
-    hall = Hall(1, 3)
+@pytest.mark.parametrize("players", [0, 1])
+def test_who_rises_before_the_turn_of_its_row_is_told_alone(players: int) -> None:
+    hall = Hall(players, 4 - players)
     hall.seat()
     hall.announce()
-    for told in (hall.players[0], hall.spectators[0]):
+    everyone = hall.players + hall.spectators
+    for told in everyone[:2]:
         told.may_sit = False
         told.rise()
     assert sorted(hall.sweep()) == [1, 1, 2]
-    assert times(hall.players + hall.spectators) == [1] * 4
+    assert times(everyone) == [1] * 4
 
 
 def test_who_rises_after_the_turn_of_its_row_has_had_it() -> None:

@@ -180,7 +180,7 @@ async def test_whatever_happens_to_whom_everyone_hears_everything_once_and_in_or
     print("seed", seed)
     chance = random.Random(seed)
     async with house(6, buffer_bytes=1, players=seed % 3) as it, trio.open_nursery() as nursery:
-        monkeypatch.setattr("server.audience.BESIDE", 4)  # two rows, from now on
+        monkeypatch.setattr("server.audience.FRONT", 4)  # two rows, from now on
         private: dict[int, list[str]] = {number: [] for number in range(len(it.links))}
 
         async def hold(one: Link) -> None:

@@ -1,0 +1,105 @@
+"""The sockets of simulated clients: what comes is taken whole where that may be, or cut up."""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Iterator
+
+import pytest
+from websockets.frames import Close, CloseCode, Frame, Opcode
+
+from server.feed import text_frame
+from server.load import loop as loop_module
+from server.load.link import Address, Link
+from server.load.loop import READ, Loop, Poll, poller
+from server.load.tally import Tally
+from server.load.wire import HEAD_END
+
+A, B = (text_frame(payload) for payload in (b"[1]", b"[2]"))
+PING = Frame(Opcode.PING, b"").serialize(mask=False)
+BYE = Frame(Opcode.CLOSE, Close(CloseCode.TRY_AGAIN_LATER, "").serialize()).serialize(mask=False)
+
+
+@pytest.fixture(params=[poller, Poll])
+def loop(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Loop:
+    monkeypatch.setattr(loop_module, "poller", request.param)
+    return Loop()
+
+
+class Ends:
+    """A link that is open, and the server's end of it."""
+
+    def __init__(self, loop: Loop, listener: socket.socket) -> None:
+        self.tally = Tally()
+        self.takes = False
+        self.offered: list[bytes] = []
+        self.heard: list[bytes] = []
+        self.gone: list[int] = []
+        self._loop = loop
+        link = Link(loop, self.tally, self.heard.append, self.gone.append, self._take)
+        link.open(Address(socket.AF_INET, listener.getsockname(), "here"), "/", b"first")
+        self.server = listener.accept()[0]
+        loop.run_once(1)
+        request = self.server.recv(9999)
+        assert request.endswith(HEAD_END)
+        self.come(b"HTTP/1.1 101 Switching Protocols" + HEAD_END)
+        self.server.recv(9999)
+
+    def come(self, data: bytes) -> None:
+        self.server.sendall(data)
+        self._loop.run_once(1)
+
+    def _take(self, data: bytes) -> bool:
+        self.offered.append(data)
+        return self.takes
+
+
+@pytest.fixture
+def ends(loop: Loop) -> Iterator[Ends]:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        ends = Ends(loop, listener)
+        with ends.server:
+            yield ends
+
+
+def test_what_is_taken_whole_is_not_heard(ends: Ends) -> None:
+    ends.takes = True
+    ends.come(A + B)
+    assert (ends.offered, ends.heard) == ([A + B], [])
+    assert ends.tally.bytes == len(A + B)
+
+
+def test_what_is_not_taken_is_heard_and_answered(ends: Ends) -> None:
+    ends.come(A + PING + B)
+    assert ends.heard == [b"[1]", b"[2]"]
+    assert ends.server.recv(9999)[0] == 0x80 | Opcode.PONG
+    ends.come(A + BYE)
+    assert (len(ends.heard), ends.gone) == (3, [CloseCode.TRY_AGAIN_LATER])
+    assert ends.offered == [A + PING + B, A + BYE]
+
+
+def test_the_rest_of_a_frame_is_not_offered(ends: Ends) -> None:
+    ends.come(A + B[:3])
+    ends.takes = True
+    ends.come(B[3:])
+    assert (ends.offered, ends.heard) == ([A + B[:3]], [b"[1]", b"[2]"])
+    ends.come(A)
+    assert ends.offered[1:] == [A]
+
+
+def test_who_is_forgotten_by_another_that_was_called_is_not_called(loop: Loop) -> None:
+    pipes = [os.pipe() for _ in range(2)]
+    called: list[int] = []
+
+    def call(number: int) -> None:
+        called.append(number)
+        loop.forget(pipes[1 - number][0])
+
+    for number, (reader, writer) in enumerate(pipes):
+        loop.watch(reader, READ, lambda number=number: call(number))  # type: ignore[misc]
+        os.write(writer, b"x")
+    loop.run_once(1)
+    assert len(called) == 1
+    for end in sum(pipes, ()):
+        os.close(end)
