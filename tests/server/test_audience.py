@@ -1,4 +1,4 @@
-"""Whose turn it is: everyone is told in every round, players and who sits with them at once, the rest
+"""Whose turn it is: everyone is told in every round, who plays or sits with them at once, the rest
 in slices; by the row those who keep up, one by one the others."""
 
 from __future__ import annotations
