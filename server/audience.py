@@ -115,9 +115,8 @@ class Audience:
     def _row_for(self, follower: Follower) -> Row:
         """The row that has a seat for them, or will have, as soon as they have read as far."""
         mask = follower.cursor.mask
-        at_once = follower in self._players
-        if not at_once and (front := self._open_rows.get((mask, True))) is not None:
-            at_once = front.size < FRONT
+        front = self._open_rows.get((mask, True))
+        at_once = follower in self._players or (front is not None and front.size < FRONT)
         kind = mask, at_once
         row = self._open_rows.get(kind)
         if row is None or row.size >= SEATS:

@@ -26,6 +26,7 @@ from server.cli.app import app
 from server.config import Config
 from server.hall import Hall
 from server.metronome import Metronome
+from tests.bench.watched_bytes import Watched, every_pairing
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -38,6 +39,14 @@ def blocks(language: str) -> list[str]:
 def commands() -> list[str]:
     lines = [line.split("  #")[0].strip() for block in blocks("sh") for line in block.splitlines()]
     return [line for line in lines if line.startswith("phylactery ")]
+
+
+def test_what_a_spectator_is_sent_is_what_the_benchmark_counts() -> None:
+    said = re.search(
+        r"^\| bytes a spectator-second, .*, exact \| 500 \| (\d+) ", README, re.MULTILINE
+    )
+    assert said
+    assert int(said[1]) == round(Watched.together(list(every_pairing())).rate())
 
 
 def test_its_two_commands_stand_alone_and_set_everything_up() -> None:

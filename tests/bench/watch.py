@@ -18,15 +18,13 @@ from rich.console import Console
 from server.load.command import measure, spare_cores
 from server.load.outcome import Outcome
 from server.load.share import Wishes
-from server.open_files import allow_open_files
 from tests.bench.compiled import home
 from tests.bench.fanout import bare_send
 from tests.bench.serving import serving
 from tests.bench.tables import show
 from tests.bench.watched_bytes import PARTS, Watched, every_pairing
 
-# Of the bare send, whose time is given besides.
-SOCKETS: Final = 500
+BARE_SEND_SOCKETS: Final = 500
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -38,10 +36,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     show_bytes(list(every_pairing()))
-    allow_open_files(SOCKETS + 64)
     with home() as form:
         measured = [
-            (bare_send(min(SOCKETS, options.spectators)), watch(options, form, rooms))
+            (bare_send(min(BARE_SEND_SOCKETS, options.spectators)), watch(options, form, rooms))
             for rooms in (1, options.rooms)
         ]
     show(

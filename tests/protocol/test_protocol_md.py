@@ -16,6 +16,7 @@ import pytest
 from engine import UNIT_FIELDS, Snapshot, UnitState, state_digest
 from protocol.codec import decode_to_client, decode_to_server, encode
 from protocol.fairness import check_result
+from protocol.frames import DIGEST_TICKS
 from protocol.messages import (
     CHANNELS,
     MAX_DEPTH,
@@ -136,6 +137,11 @@ def test_the_digest_is_over_the_bytes_shown() -> None:
     assert hashlib.sha256(found[1].encode()).hexdigest()[:16] == snapshot.digest
     units = tuple(msgspec.convert(unit, UnitState) for unit in snapshot.units)
     assert state_digest(Snapshot(snapshot.tick, units)) == snapshot.digest
+
+
+def test_a_second_and_the_longest_silence_are_those_of_the_frames() -> None:
+    assert f"which is {DIGEST_TICKS} ticks from one divisible by {DIGEST_TICKS} on" in PAGE
+    assert f"are more than {2 * DIGEST_TICKS - 1} ticks apart" in PAGE
 
 
 def test_the_ticks_to_try_a_mirror_on_are_right() -> None:
