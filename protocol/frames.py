@@ -28,7 +28,7 @@ from .wire_events import write_events
 
 # Raise it whenever a battle makes other frames than before: then no server takes up a battle whose
 # frames it would make otherwise than they were sent.
-FRAMES_EDITION: Final = 3
+FRAMES_EDITION: Final = 4
 
 # A second of a battle is so many ticks, the first of them divisible by it. One frame of each second
 # has a digest: its first, which costs a write anyway, or one of its own on its last tick.
@@ -176,13 +176,20 @@ def sources_of(setup: Setup) -> Sources:
     return Sources({"a": a.to_object(), "b": b.to_object()})
 
 
+# Events that say of their unit all that they change in it; the others may change more, its Charge
+# too. A death comes with an event of its own.
+_TELLING_ALL: Final = frozenset(
+    ("activation", "strike", "line", "fallback", "damage", "heal", "ward", "endure")
+)
 _ABOUT_A_UNIT: Final = frozenset(
-    kind for kind, fields in EVENT_FIELDS.items() if fields[:1] == ("unit",)
+    kind
+    for kind, fields in EVENT_FIELDS.items()
+    if fields[:1] == ("unit",) and kind not in _TELLING_ALL
 )
 
 
 def _named(events: Sequence[Event]) -> list[str]:
-    """The units that the events are about, each once, in the log's order."""
+    """The units of which the events may not say all, each once, in the log's order."""
     named: dict[str, None] = {}
     for event in events:
         if event.kind in _ABOUT_A_UNIT:

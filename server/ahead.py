@@ -37,6 +37,7 @@ class Tick(NamedTuple):
 
     number: int
     frames: dict[int, bytes]
+    following: int | None  # the number of the next one, if there is one
 
 
 class Told:
@@ -101,6 +102,8 @@ class AheadWriter:
 
     def __init__(self, writer: FeedWriter) -> None:
         self.told = Told(writer.maker)
+        # The tick that `step` will give out; None once the last one is.
+        self.following: int | None = writer.next_tick()
         self._writer = writer
         self._waiting: deque[Tick] = deque()
         self._failure: Exception | None = None  # of the tick that follows those
@@ -108,29 +111,27 @@ class AheadWriter:
     @property
     def is_ahead(self) -> bool:
         """Whether more is known of the battle than was given out."""
-        return bool(self._waiting) or self._failure is not None
+        return self._failure is not None or bool(self._waiting)
 
     @property
     def over(self) -> bool:
         """The last tick is given out."""
-        return self._writer.over and not self.is_ahead
-
-    def next_tick(self) -> int:
-        """The tick that `step` will give out, until the battle is over."""
-        return self._waiting[0].number if self._waiting else self._writer.next_tick()
+        return self.following is None
 
     def step(self) -> Tick:
         """The next tick. Raises what making it raised."""
-        if self._waiting:
-            tick = self._waiting.popleft()
+        waiting = self._waiting
+        if waiting:
+            tick = waiting.popleft()
             self.told.tell(tick)
-            if not self.is_ahead:
+            if not waiting and self._failure is None:
                 self.told.meet()
-            return tick
-        if self._failure is not None:
+        elif self._failure is not None:
             raise self._failure
-        tick = self._make()
-        self.told.tell(tick)
+        else:
+            tick = self._make()
+            self.told.tell(tick)
+        self.following = tick.following
         return tick
 
     def look_ahead(self, ticks: int, seconds: float = math.inf) -> None:
@@ -158,8 +159,9 @@ class AheadWriter:
         return log
 
     def _make(self) -> Tick:
-        tick, frames = self._writer.step()
-        return Tick(tick, wire_frames(frames))
+        writer = self._writer
+        tick, frames = writer.step()
+        return Tick(tick, wire_frames(frames), None if writer.over else writer.next_tick())
 
 
 class Runner(Protocol):

@@ -37,6 +37,7 @@ class BattleRun:
         self._metrics = metrics
         self.latest = 0.0  # how late a tick has been at worst, in seconds
         self._tick_seconds = tick_seconds
+        self._time_limit = terms.setup.rules.time_limit
         self._start = start
         self._battle = Battle(terms.setup, pulse=let_signals_in)
         self._writer = AheadWriter(FeedWriter(self._battle, terms.battle))
@@ -55,20 +56,21 @@ class BattleRun:
 
     def advance(self, now: float) -> Ended | None:
         """Runs the ticks that are due; how the battle ended, if it has."""
+        before = time.perf_counter()
         for _ in range(MOST_TICKS):
-            if self.due > now:
-                break
             late = now - self.due
-            self.latest = max(self.latest, late)
+            if late < 0:
+                break
+            if late > self.latest:
+                self.latest = late
             self._metrics.lateness.add(late)
-            before = time.perf_counter()
             self._step()
-            self._metrics.engine_seconds += time.perf_counter() - before
-        return self._ended()
+        self._metrics.engine_seconds += time.perf_counter() - before
+        return self._ended() if self._writer.over else None
 
     def advance_to(self, tick: int) -> None:
         """Runs all ticks up to this one, as they ran before."""
-        while not self._writer.over and self._writer.next_tick() <= tick:
+        while (following := self._writer.following) is not None and following <= tick:
             self._step()
 
     def look_ahead(self, ticks: int, seconds: float = math.inf) -> None:
@@ -84,13 +86,14 @@ class BattleRun:
         self._writer.fail(failure)
 
     def _step(self) -> None:
-        tick, frames = self._writer.step()
-        if tick > self.terms.setup.rules.time_limit:
+        tick, frames, following = self._writer.step()
+        if tick > self._time_limit:
             raise AssertionError(f"tick {tick} is past the battle's time limit")
         self.feed.add_frames(frames, self.due)
-        over = self._writer.over
-        next_tick = math.inf if over else self._writer.next_tick()
-        self.due = self._start + next_tick * self._tick_seconds
+        if following is None:
+            self.due = math.inf
+        else:
+            self.due = self._start + following * self._tick_seconds
 
     def log(self) -> bytes:
         """The battle's log, as far as it is in the feed."""
@@ -100,10 +103,9 @@ class BattleRun:
         """How the battle ended that goes no further than it has."""
         return Ended(self.terms.battle, winner, reason, self.tick, None)
 
-    def _ended(self) -> Ended | None:
+    def _ended(self) -> Ended:
         result = self._battle.result
-        if result is None or not self._writer.over:
-            return None
+        assert result is not None, "it is over"
         return Ended(self.terms.battle, result.winner, result.reason, result.tick, result.digest)
 
 

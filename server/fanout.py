@@ -45,8 +45,8 @@ def write_all(offers: Sequence[Offer], metrics: Metrics) -> None:
 class Newsworthy(Protocol):
     """One who may have news for many."""
 
-    def offers(self) -> list[Offer]:
-        """What those are offered whose turn it is. Must not raise, and tells nobody itself."""
+    def offers(self, now: float) -> list[Offer]:
+        """What those are offered whose turn it is now. Must not raise, and tells nobody itself."""
 
 
 class Crier:
@@ -60,8 +60,8 @@ class Crier:
         """It has news, which are told when the round is over."""
         self._hailing[one] = None
 
-    def cry(self) -> None:
+    def cry(self, now: float) -> None:
         """Tells all that there is to tell."""
         hailing, self._hailing = self._hailing, {}
         if hailing:
-            write_all([offer for one in hailing for offer in one.offers()], self._metrics)
+            write_all([offer for one in hailing for offer in one.offers(now)], self._metrics)

@@ -57,7 +57,7 @@ def payload_of(frame: bytes) -> bytes:
 
 def wire_frames(frames: Mapping[Channel, bytes]) -> dict[int, bytes]:
     """A tick's frames, given as JSON, as they go out; by the channel's bit."""
-    return {BIT[c]: text_frame(frames[c]) for c in CHANNELS if c in frames}
+    return {BIT[channel]: text_frame(data) for channel, data in frames.items()}
 
 
 def framed(message: AnyToClient) -> bytes:
@@ -127,7 +127,9 @@ class Feed:
         self.entries: list[Entry] = []
         self.next: Feed | None = None
         self.snapshot: Callable[[], SnapshotMessage] | None = None  # of the battle as it stands
+        # By channel, where its frames are; of so many entries. It grows when it is asked for.
         self._where: dict[Channel, list[int]] = {channel: [] for channel in CHANNELS}
+        self._found_in = 0
         self._rooms: list[tuple[int, RoomState]] = []
         self._opening = opening
         self._frames_end = 0
@@ -151,29 +153,25 @@ class Feed:
         room = message.room if isinstance(message, RoomUpdate) else None
         if room is not None:
             self._rooms.append((len(self.entries), room))
-        self._append(Entry(now, {}, framed(message), room))
+        self.entries.append(Entry(now, {}, framed(message), room))
+        self.tails.clear()
 
     def add_frames(self, frames: dict[int, bytes], now: float) -> None:
         """Adds a tick's frames, as `wire_frames` makes them. Nothing where there is none."""
         if not frames:
             return
-        for channel, bit in BIT.items():
-            if bit in frames:
-                self._where[channel].append(len(self.entries))
-        self._append(Entry(now, frames))
+        self.entries.append(Entry(now, frames))
+        self.tails.clear()
         self._frames_end = len(self.entries)
         self._keyframe = None
-
-    def _append(self, entry: Entry) -> None:
-        self.entries.append(entry)
-        self.tails.clear()
 
     def tail(self, at: int, mask: int) -> bytes:
         """All from a position to the end; made once for all who stand there, and then in `tails`.
 
         Empty at the end, and past it.
         """
-        tail = b"".join([entry.bytes_for(mask) for entry in self.entries[at:]])
+        new = self.entries[at:]
+        tail = new[0].bytes_for(mask) if len(new) == 1 else b"".join(e.bytes_for(mask) for e in new)
         self.tails[(at << MASK_BITS) | mask] = tail
         return tail
 
@@ -196,6 +194,16 @@ class Feed:
         entries in between hold no frame of this channel. Who has seen anything of a battle has
         been told that it begins, which is the feed's first entry.
         """
-        where = self._where[channel]
+        where = self._find(channel)
         seen = min(getattr(last, channel), len(where) - 1)
         return where[seen] + 1 if seen >= 0 else 1
+
+    def _find(self, channel: Channel) -> list[int]:
+        """The positions of all frames of a channel."""
+        for at in range(self._found_in, len(self.entries)):
+            present = self.entries[at].present
+            for one, bit in BIT.items():
+                if bit & present:
+                    self._where[one].append(at)
+        self._found_in = len(self.entries)
+        return self._where[channel]

@@ -36,7 +36,8 @@ class Metronome:
     """Runs what is due, the most overdue first. Times are trio's clock."""
 
     def __init__(self) -> None:
-        self.then: Callable[[], None] | None = None  # called when what was due is done
+        # Called with the time when what was due is done.
+        self.then: Callable[[float], None] | None = None
         # Called while nothing is due: does a piece of what can wait, in no more than so many
         # seconds; whether it did.
         self.meanwhile: Callable[[float], bool] | None = None
@@ -54,7 +55,8 @@ class Metronome:
         if before is not None:
             if before[0] == due:
                 return
-            self._forget(timed, before[1])
+            del self._when[timed]
+            del self._timed[before[1]]
         if due == math.inf:
             return
         entry = due, next(self._order)
@@ -67,10 +69,6 @@ class Metronome:
         if self._sleep is not None and due < self._sleep.deadline:
             self._sleep.deadline = due
 
-    def _forget(self, timed: Timed, order: int) -> None:
-        del self._when[timed]
-        del self._timed[order]
-
     async def run(self) -> None:
         """Keeps the time until cancelled."""
         while True:
@@ -79,7 +77,7 @@ class Metronome:
             while pieces and self._work(now):
                 pieces -= 1
             if self.then is not None:
-                self.then()
+                self.then(trio.current_time())
             if pieces and not self._use_spare_time():
                 await self._sleep_until(self._next_due())
             else:
@@ -87,13 +85,14 @@ class Metronome:
 
     def _work(self, now: float) -> bool:
         """Runs the one that is most overdue; whether there was one."""
-        if self._next_due() > now:
-            return False
-        _, order = heapq.heappop(self._heap)
-        timed = self._timed[order]
-        self._forget(timed, order)
-        self.schedule(timed, timed.work(now))
-        return True
+        heap = self._heap
+        while heap and heap[0][0] <= now:
+            timed = self._timed.pop(heapq.heappop(heap)[1], None)
+            if timed is not None:  # else it was scheduled anew, or forgotten
+                del self._when[timed]
+                self.schedule(timed, timed.work(now))
+                return True
+        return False
 
     def _use_spare_time(self) -> bool:
         """Whether there may be more to do than to sleep."""

@@ -166,10 +166,10 @@ class Stage:
             self._backstage.crier.hail(self)
         return self._due()
 
-    def offers(self) -> list[Offer]:
+    def offers(self, now: float) -> list[Offer]:
         """The crier's call: what those are offered whose turn it is."""
         try:
-            return self.teller.offers()
+            return self.teller.offers(now)
         except Exception:
             self._fail()
             return []

@@ -105,17 +105,18 @@ class Teller:
     def sweep(self) -> None:
         """Tells the audience what is new; never more than a slice of them in one go."""
         if self.has_news:
-            write_all(self.offers(), self._metrics)
+            write_all(self.offers(trio.current_time()), self._metrics)
 
-    def offers(self) -> list[Offer]:
-        """What those are offered whose turn it is."""
+    def offers(self, now: float) -> list[Offer]:
+        """What those are offered whose turn it is now."""
         if self._grown:
             self._grown = False
             self.audience.announce()
         offers = offers_of(self.audience.next_turns(SEATS))
         if offers and self.feed.entries:
-            lag = trio.current_time() - self.feed.entries[-1].made_at
-            self._metrics.lag.add(lag, sum(listener.size for listener, _ in offers))
+            lag = now - self.feed.entries[-1].made_at
+            for listener, _ in offers:
+                self._metrics.lag.add(lag, listener.size)
         return offers
 
     def let_go(self, now: float) -> None:

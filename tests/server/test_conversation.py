@@ -338,10 +338,10 @@ async def test_a_room_that_fails_as_it_tells_its_news_fails_alone(
 ) -> None:
     offers = Teller.offers
 
-    def fail(teller: Teller) -> object:
+    def fail(teller: Teller, now: float) -> object:
         if teller.room.id == ada.place and teller.feed.battle and len(teller.feed.entries) > 20:
             raise ZeroDivisionError("made to fail")
-        return offers(teller)
+        return offers(teller, now)
 
     async with open_world() as world:
         ada, bob = await world.pair()

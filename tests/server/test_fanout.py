@@ -67,12 +67,12 @@ class Room:
     """Has news for some readers; notes what had been written when it was asked."""
 
     def __init__(self, readers: list[Reader]) -> None:
-        self.asked = 0
+        self.asked: list[float] = []
         self.seen: list[bytes] = []
         self._readers = readers
 
-    def offers(self) -> list[Offer]:
-        self.asked += 1
+    def offers(self, now: float) -> list[Offer]:
+        self.asked.append(now)
         self.seen = [reader.read() for reader in self._readers]
         return offers_of(self._readers)
 
@@ -83,9 +83,9 @@ def test_all_rooms_are_asked_before_anyone_is_written_to(readers: list[Reader]) 
     crier.hail(first)
     crier.hail(second)
     crier.hail(first)
-    crier.cry()
-    assert (first.asked, second.asked) == (1, 1)
+    crier.cry(5.0)
+    assert (first.asked, second.asked) == ([5.0], [5.0])
     assert second.seen == [b"", b"", b""]
     assert [reader.read() for reader in readers] == [DATA, b"", OTHER]
-    crier.cry()
-    assert (first.asked, second.asked) == (1, 1)
+    crier.cry(5.0)
+    assert (first.asked, second.asked) == ([5.0], [5.0])

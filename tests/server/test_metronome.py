@@ -145,7 +145,7 @@ async def test_what_can_wait_is_done_once_all_is_told_and_before_it_sleeps(
         order.append(f"due {now:g}")
         return math.inf
 
-    metronome.then = lambda: order.append("told")
+    metronome.then = lambda _: order.append("told")
     metronome.meanwhile = meanwhile
     metronome.schedule(Noted(work), 1.0)
     async with trio.open_nursery() as nursery:
@@ -162,7 +162,7 @@ async def test_what_falls_due_does_not_wait_for_what_can_wait(mock_clock: MockCl
     """Nor does it where telling took its time, nor do others who have something to do."""
     metronome = Metronome()
     order: list[str] = []
-    metronome.then = lambda: mock_clock.jump(1.0)
+    metronome.then = lambda _: mock_clock.jump(1.0)
 
     def meanwhile(_: float) -> bool:
         order.append("piece")
