@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from decimal import Decimal
 from functools import cache
 from itertools import permutations
+from pathlib import Path
 
 from engine import Battle, Rules, Setup, base_catalog, read_battle, read_board, sample_boards
 from protocol.codec import decode_to_client
@@ -15,6 +16,7 @@ from protocol.messages import BattleId, Frame, RevivalFrame, Seat, TickFrame, Ve
 from tests.engine.random_battles import random_battle
 
 BATTLE = BattleId("k3f9x2.1")
+CASES = Path(__file__).parents[1] / "engine" / "cases"
 
 
 def sample_setup(a: str, b: str, seed: str = "a test") -> Setup:
@@ -37,8 +39,17 @@ def sample_setups() -> Iterator[Setup]:
 @cache
 def random_setup(seed: int) -> Setup:
     """A battle of all the odd corners of the rules."""
-    text = json.dumps(random_battle(seed))
-    return read_battle(json.loads(text, parse_float=Decimal), base_catalog())
+    return _read(json.dumps(random_battle(seed)))
+
+
+def case_setups() -> Iterator[Setup]:
+    """The battles of the conformance cases."""
+    for path in sorted(CASES.glob("*.json")):
+        yield _read(json.dumps(json.loads(path.read_text(encoding="utf-8"))["battle"]))
+
+
+def _read(battle: str) -> Setup:
+    return read_battle(json.loads(battle, parse_float=Decimal), base_catalog())
 
 
 def boards_of(setup: Setup) -> dict[Seat, dict[str, object]]:

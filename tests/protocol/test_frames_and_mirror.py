@@ -32,7 +32,15 @@ from protocol.mirror import (
 )
 from protocol.view import View
 
-from .battles import BATTLE, fed, frames_of, random_setup, sample_setup, sample_setups
+from .battles import (
+    BATTLE,
+    case_setups,
+    fed,
+    frames_of,
+    random_setup,
+    sample_setup,
+    sample_setups,
+)
 
 SEEDS = st.integers(0, 10_000)
 
@@ -87,7 +95,8 @@ def test_a_mirror_is_exact_in_every_battle_of_the_sample_boards() -> None:
 
 def test_nothing_changes_a_unit_of_which_the_events_of_the_tick_say_all() -> None:
     """Nor one that they do not name, but at a battle's end: frames are made without those units."""
-    for setup in (*list(sample_setups())[::4], *map(random_setup, range(60))):
+    setups = (*list(sample_setups())[::4], *case_setups(), *map(random_setup, range(60)))
+    for setup in setups:
         writer = FeedWriter(Battle(setup), BATTLE)
         while not writer.over:
             writer.step()
