@@ -285,21 +285,16 @@ class Stage:
         run = self.run
         if run is None or run.due > now:
             return
-        before = len(run.feed.entries)
         try:
             with self._backstage.watchdog:
                 ended = run.advance(now)
         except Exception:
             self._log_fault(run.terms, run.tick)
             ended = run.stopped(None, "void")
-        if len(run.feed.entries) > before:
-            self.teller.grow()
         if ended is not None:
             self._end(run, ended)
-        else:
-            self.teller.let_go(now)
-            if run.has_caught_up:
-                self._backstage.spare_time.add(run)
+        elif run.has_caught_up:
+            self._backstage.spare_time.add(run)
 
     def _catch_up(self) -> None:
         while self.run is not None and self.run.due <= self._again_until:

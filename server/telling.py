@@ -59,7 +59,7 @@ class Teller:
         self.room = room  # as everyone was last told of it
         self._sessions = sessions
         self._keep_seconds = keep_seconds
-        self._grown = False
+        self._announced = 0  # entries of the feed of which everyone's turn has come, or is to come
 
     def open(self, terms: Terms, room: RoomState, started: float) -> Opening:
         """The feed of a battle that begins soon; nobody is told of it yet."""
@@ -75,7 +75,6 @@ class Teller:
                         self.room = message.room
                     self.feed.fill()
                     self.feed.say(message, now)
-                    self._grown = True
                 case ToSession(to, message):
                     session = self._sessions.get(to)
                     if session is not None and session.follower is not None:
@@ -87,20 +86,22 @@ class Teller:
                         session.follower.close(session.parting)
 
     def _begin(self, opening: Opening, now: float) -> None:
+        self._let_go(now)
         self._past.append((now, self.feed))
         self.feed.next = opening.feed
-        self.feed = opening.feed
+        self.feed, self._announced = opening.feed, 0
         self.feed.say(begin(opening.terms), now)
-        self._grown = True
 
-    def grow(self) -> None:
-        """The battle has put frames into the feed."""
-        self._grown = True
+    def _let_go(self, now: float) -> None:
+        """Of the feeds before this one that nobody may come back for any more."""
+        past = self._past
+        while past and now - past[0][0] > self._keep_seconds + self._sessions.longest_delay:
+            past.popleft()
 
     @property
     def has_news(self) -> bool:
         """Whether there is anybody who has not been told all."""
-        return self._grown or self.audience.has_turns_left
+        return len(self.feed.entries) > self._announced or self.audience.has_turns_left
 
     def sweep(self) -> None:
         """Tells the audience what is new; never more than a slice of them in one go."""
@@ -109,21 +110,16 @@ class Teller:
 
     def offers(self, now: float) -> list[Offer]:
         """What those are offered whose turn it is now."""
-        if self._grown:
-            self._grown = False
+        entries = self.feed.entries
+        if len(entries) > self._announced:
+            self._announced = len(entries)
             self.audience.announce()
         offers = offers_of(self.audience.next_turns(SEATS))
-        if offers and self.feed.entries:
-            lag = now - self.feed.entries[-1].made_at
+        if offers and entries:
+            lag = now - entries[-1].made_at
             for listener, _ in offers:
                 self._metrics.lag.add(lag, listener.size)
         return offers
-
-    def let_go(self, now: float) -> None:
-        """Of the feeds before this one that nobody may come back for any more."""
-        past = self._past
-        while past and now - past[0][0] > self._keep_seconds + self._sessions.longest_delay:
-            past.popleft()
 
     def feed_of(self, battle: BattleId) -> Feed | None:
         """The feed of a battle, if it is still to be had; a reader may go on from it."""

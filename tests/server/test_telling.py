@@ -1,4 +1,6 @@
-"""A room with more spectators than are told in one go: slice after slice, and nobody waits long."""
+"""What a room's decisions have people told: a slice of them in one go, so that nobody waits long;
+and for how long what was told can be told again.
+"""
 
 # ruff: noqa: ARG001 - the clock is a fixture that works by being asked for
 
@@ -11,11 +13,13 @@ import trio
 from trio.testing import MockClock
 
 import server.telling
-from protocol.messages import Result
+from protocol.messages import BattleId, Result
+from server.commands import Terms
 from server.fanout import Offer, write_all
 from server.metrics import Metrics
 from server.stage import Stage
-from server.telling import Telling
+from server.telling import Teller, Telling
+from tests.protocol.battles import sample_setup
 from tests.server.visitors import get_ready, open_world
 
 
@@ -59,3 +63,19 @@ async def test_a_room_tells_one_slice_in_one_go_whatever_is_told_of_it(
         for eve in watchers:
             await eve.hear_until(Result)
     assert max(slices) == 1
+
+
+async def test_feeds_are_let_go_that_nobody_may_come_back_for() -> None:
+    """As a battle begins: a room in which one follows on the other does not grow."""
+    async with open_world() as world:
+        ada, _ = await world.pair()
+        stage = world.hall.find(ada.place)
+        teller = Teller(stage.sessions, stage.teller.room, 100.0, Metrics())
+        stage.sessions.longest_delay = 30.0
+        setup = sample_setup("red-kennel", "slow-kiln")
+        there: list[list[int]] = []
+        for number, now in enumerate((10.0, 20.0, 30.0, 151.0, 155.0, 1000.0), 1):
+            terms = Terms(BattleId(f"r.{number}"), number, 1, setup, "", b"", {})
+            teller.tell([teller.open(terms, teller.room, now)], now)
+            there.append([n for n in range(1, 7) if teller.feed_of(BattleId(f"r.{n}"))])
+    assert there == [[1], [1, 2], [1, 2, 3], [2, 3, 4], [2, 3, 4, 5], [5, 6]]
