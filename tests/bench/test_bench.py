@@ -69,7 +69,7 @@ def test_watching_is_measured(
     small = ["--spectators", "6", "--rooms", "2", "--seconds", "1", "--pace", "40"]
     assert main(["watch", *small]) == 0
     out = capsys.readouterr().out
-    assert "CPU in bare sends" in out
+    assert "its writes alone" in out
     (row,) = (line for line in out.splitlines() if line.startswith("│ all 64 pairings "))
     assert f" {Watched.together(list(every_pairing())).rate():.1f} " in row
 

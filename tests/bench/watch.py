@@ -2,7 +2,8 @@
 
 First the bytes alone, exact: every pairing of the sample boards. Then a real server, real battles
 between them, and spectators of all three channels: in one room, and in many small ones. Beside it
-stands what a bare send costs, since a machine that others use is not always equally fast.
+stands what the writes alone cost just before, in the same rhythm, and what a bare send did: a
+machine that others use is not always equally fast.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 import trio
 from rich.console import Console
@@ -20,11 +21,13 @@ from server.load.outcome import Outcome
 from server.load.share import Wishes
 from tests.bench.compiled import home
 from tests.bench.fanout import bare_send
+from tests.bench.rhythm import Rhythm, writes_alone
 from tests.bench.serving import serving
 from tests.bench.tables import show
 from tests.bench.watched_bytes import PARTS, Watched, every_pairing
 
 BARE_SEND_SOCKETS: Final = 500
+PLAYERS: Final = 2
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -34,13 +37,19 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--pace", type=float, default=1.0, help="of the server, for trials")
 
 
+class Measured(NamedTuple):
+    """A load test, and what the machine could do just before."""
+
+    send: float  # CPU µs of a bare one
+    writes: float  # CPU seconds a second of those that there are, alone
+    outcome: Outcome
+
+
 def run(options: argparse.Namespace) -> int:
-    show_bytes(list(every_pairing()))
+    rounds = list(every_pairing())
+    show_bytes(rounds)
     with home() as form:
-        measured = [
-            (bare_send(min(BARE_SEND_SOCKETS, options.spectators)), watch(options, form, rooms))
-            for rooms in (1, options.rooms)
-        ]
+        measured = [measure_all(options, form, rooms, rounds) for rooms in (1, options.rooms)]
     show(
         "For each spectator of all three channels, sample boards, speed 1",
         (
@@ -49,13 +58,28 @@ def run(options: argparse.Namespace) -> int:
             "frames/s",
             "bytes/s",
             "CPU µs/s",
+            "its writes alone",
             "a bare send, µs",
-            "CPU in bare sends",
         ),
-        [_row(outcome, send) for send, outcome in measured],
+        [_row(one) for one in measured],
     )
-    outcomes = [outcome for _, outcome in measured]
-    return 0 if all(outcome.passed for outcome in outcomes) else 1
+    return 0 if all(one.outcome.passed for one in measured) else 1
+
+
+def measure_all(
+    options: argparse.Namespace, form: Path, rooms: int, rounds: Sequence[Watched]
+) -> Measured:
+    """A load test with so many rooms, and what to read it against."""
+    send = bare_send(min(BARE_SEND_SOCKETS, options.spectators))
+    together = Watched.together(rounds)
+    rhythm = Rhythm(
+        rooms=rooms,
+        sockets=options.spectators // rooms + PLAYERS,
+        writes=together.writes * options.pace,
+        size=round(together.rate() / together.writes),
+    )
+    alone = writes_alone(rhythm, options.seconds / 2)
+    return Measured(send, alone, watch(options, form, rooms))
 
 
 def show_bytes(rounds: Sequence[Watched]) -> None:
@@ -91,7 +115,8 @@ def watch(options: argparse.Namespace, form: Path, rooms: int) -> Outcome:
         return trio.run(measure, wishes, spare_cores(), Console(stderr=True))
 
 
-def _row(outcome: Outcome, send: float) -> tuple[object, ...]:
+def _row(measured: Measured) -> tuple[object, ...]:
+    outcome = measured.outcome
     wishes, tally = outcome.wishes, outcome.tally
     spectators = wishes.rooms * wishes.spectators
     cpu = outcome.server.cpu_seconds
@@ -103,6 +128,6 @@ def _row(outcome: Outcome, send: float) -> tuple[object, ...]:
         tally.frames / outcome.expected / outcome.measured,
         tally.bytes / outcome.expected / outcome.measured,
         "not known" if micros is None else micros,
-        send,
-        "not known" if micros is None else micros / send,
+        1e6 * measured.writes / spectators,
+        measured.send,
     )
