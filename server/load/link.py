@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from server.load.loop import READ, WRITE, Loop
+from server.load.loop import NEWS, READ, WRITE, Loop
 from server.load.tally import Tally
 from server.load.wire import (
     CLOSE,
@@ -110,7 +110,8 @@ class Link:
         self._socket = None
 
     def _readable(self) -> None:
-        self.read()
+        while self.read(READ_BYTES) == READ_BYTES:
+            pass  # there may be more
 
     def read(self, most: int = READ_BYTES) -> int:
         """Reads once what there is; how many bytes that were."""
@@ -157,7 +158,7 @@ class Link:
         elif not found:
             self._request = head
         else:
-            self._loop.change(self._socket.fileno(), READ, self._readable)
+            self._loop.change(self._socket.fileno(), NEWS, self._readable)
             self._send(self._first)
             for kind, payload in self._reader.feed(rest):
                 self._heard(payload) if kind == TEXT else self._control(kind, payload)

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 import socket
+import struct
 from collections.abc import Iterator
 
 import pytest
 from websockets.frames import Close, CloseCode, Frame, Opcode
 
 from server.feed import text_frame
+from server.load import link as link_module
 from server.load import loop as loop_module
-from server.load.link import Address, Link
+from server.load.link import LOST, Address, Link
 from server.load.loop import READ, Loop, Poll, poller
 from server.load.tally import Tally
 from server.load.wire import HEAD_END
@@ -36,7 +38,7 @@ class Ends:
         self.offered: list[bytes] = []
         self.heard: list[bytes] = []
         self.gone: list[int] = []
-        self._loop = loop
+        self.loop = loop
         link = Link(loop, self.tally, self.heard.append, self.gone.append, self._take)
         link.open(Address(socket.AF_INET, listener.getsockname(), "here"), "/", b"first")
         self.server = listener.accept()[0]
@@ -48,7 +50,7 @@ class Ends:
 
     def come(self, data: bytes) -> None:
         self.server.sendall(data)
-        self._loop.run_once(1)
+        self.loop.run_once(1)
 
     def _take(self, data: bytes) -> bool:
         self.offered.append(data)
@@ -103,3 +105,23 @@ def test_who_is_forgotten_by_another_that_was_called_is_not_called(loop: Loop) -
     assert len(called) == 1
     for end in sum(pipes, ()):
         os.close(end)
+
+
+def test_all_is_read_that_came_at_once(ends: Ends, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The system says but once that something came."""
+    monkeypatch.setattr(link_module, "READ_BYTES", len(A))
+    ends.come(A + B + A)
+    assert ends.heard == [b"[1]", b"[2]", b"[1]"]
+
+
+@pytest.mark.parametrize("reset", [False, True])
+def test_an_end_is_seen_that_came_with_something(ends: Ends, *, reset: bool) -> None:
+    ends.server.sendall(A)
+    if reset:
+        linger = struct.pack("ii", 1, 0)
+        ends.server.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
+    ends.server.close()
+    for _ in range(2):
+        ends.loop.run_once(0.1)
+    assert ends.gone == [LOST]
+    assert ends.heard == [b"[1]"]
