@@ -57,7 +57,7 @@ class FrameMaker:
         with_digest: bool,
     ) -> Frames:
         """The frames of a tick: `events` are all that happened in it, `units` are at its end, and
-        at least those that the events name.
+        at least those of which the events may not say all.
 
         Ticks may be left out only where nothing but Charge changes, and no digest is to go out.
         """

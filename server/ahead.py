@@ -111,7 +111,7 @@ class AheadWriter:
     @property
     def is_ahead(self) -> bool:
         """Whether more is known of the battle than was given out."""
-        return self._failure is not None or bool(self._waiting)
+        return bool(self._waiting) or self._failure is not None
 
     @property
     def over(self) -> bool:
