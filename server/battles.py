@@ -57,15 +57,16 @@ class BattleRun:
     def advance(self, now: float) -> Ended | None:
         """Runs the ticks that are due; how the battle ended, if it has."""
         before = time.perf_counter()
-        for _ in range(MOST_TICKS):
-            late = now - self.due
-            if late < 0:
-                break
-            if late > self.latest:
-                self.latest = late
-            self._metrics.lateness.add(late)
-            self._step()
-        self._metrics.engine_seconds += time.perf_counter() - before
+        try:
+            for _ in range(MOST_TICKS):
+                late = now - self.due
+                if late < 0:
+                    break
+                self.latest = max(self.latest, late)
+                self._metrics.lateness.add(late)
+                self._step()
+        finally:
+            self._metrics.engine_seconds += time.perf_counter() - before
         return self._ended() if self._writer.over else None
 
     def advance_to(self, tick: int) -> None:

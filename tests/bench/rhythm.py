@@ -9,15 +9,14 @@ from __future__ import annotations
 
 import multiprocessing
 import os
-import select
 import socket
 import time
 from typing import Final, NamedTuple
 
-from server.config import TICKS_PER_SECOND
+from server.load.loop import READ, poller
 from server.open_files import allow_open_files
 
-BEAT_SECONDS: Final = 1 / TICKS_PER_SECOND
+PATIENCE_SECONDS: Final = 20.0
 READ_BYTES: Final = 1 << 16
 
 
@@ -28,6 +27,7 @@ class Rhythm(NamedTuple):
     sockets: int
     writes: float  # a second, to each socket
     size: int  # bytes of each
+    beat: float  # seconds between the moments at which they are made
 
 
 def writes_alone(rhythm: Rhythm, seconds: float) -> float:
@@ -39,6 +39,7 @@ def writes_alone(rhythm: Rhythm, seconds: float) -> float:
             target=read_all, args=(listener.getsockname()[1], number), daemon=True
         )
         sink.start()
+        listener.settimeout(PATIENCE_SECONDS)  # it may not have come so far
         connections = [_accept(listener) for _ in range(number)]
         try:
             return _write(rhythm, [one.fileno() for one in connections], seconds)
@@ -51,14 +52,14 @@ def writes_alone(rhythm: Rhythm, seconds: float) -> float:
 def read_all(port: int, number: int) -> None:
     """A process of its own: so many clients that read all they are sent, until they are closed."""
     allow_open_files(number + 64)
-    poll = select.epoll()
+    poll = poller()
     clients = {}
     for _ in range(number):
         client = socket.create_connection(("127.0.0.1", port))
         clients[client.fileno()] = client
-        poll.register(client, select.EPOLLIN)
+        poll.register(client.fileno(), READ)
     while clients:
-        for descriptor, _ in poll.poll():
+        for descriptor, _ in poll.poll(PATIENCE_SECONDS, number):
             if not os.read(descriptor, READ_BYTES):
                 clients.pop(descriptor).close()
 
@@ -71,16 +72,16 @@ def _accept(listener: socket.socket) -> socket.socket:
 
 
 def _write(rhythm: Rhythm, sockets: list[int], seconds: float) -> float:
-    data, step = bytes(rhythm.size), rhythm.writes * BEAT_SECONDS
+    data, step = bytes(rhythm.size), rhythm.writes * rhythm.beat
     rooms = [sockets[at :: rhythm.rooms] for at in range(rhythm.rooms)]
     begun, cpu = time.monotonic(), time.process_time()
-    beats = round(seconds / BEAT_SECONDS)
+    beats = max(1, round(seconds / rhythm.beat))
     for beat in range(beats):
-        time.sleep(max(0.0, begun + beat * BEAT_SECONDS - time.monotonic()))
+        time.sleep(max(0.0, begun + beat * rhythm.beat - time.monotonic()))
         for number, room in enumerate(rooms):
             # As if each room had begun at another time.
             phase = number / rhythm.rooms
             if int((beat + 1) * step + phase) > int(beat * step + phase):
                 for descriptor in room:
                     os.write(descriptor, data)
-    return (time.process_time() - cpu) / (beats * BEAT_SECONDS)
+    return (time.process_time() - cpu) / (beats * rhythm.beat)

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
+from collections import Counter
 
 import pytest
 
+from tests.bench import rhythm
 from tests.bench.__main__ import main
 from tests.bench.engine_run import GROWTH, fight, pairs, report
 from tests.bench.fanout import tick_frames
@@ -72,6 +75,20 @@ def test_watching_is_measured(
     assert "its writes alone" in out
     (row,) = (line for line in out.splitlines() if line.startswith("│ all 64 pairings "))
     assert f" {Watched.together(list(every_pairing())).rate():.1f} " in row
+
+
+def test_the_writes_alone_are_as_many_as_they_would_be(monkeypatch: pytest.MonkeyPatch) -> None:
+    written: Counter[int] = Counter()
+    write = os.write
+
+    def count(descriptor: int, data: bytes) -> int:
+        written[len(data)] += 1
+        return write(descriptor, data)
+
+    monkeypatch.setattr(os, "write", count)
+    shape = rhythm.Rhythm(rooms=3, sockets=4, writes=250.0, size=77, beat=0.001)
+    assert rhythm.writes_alone(shape, 0.02) > 0
+    assert written[77] == 3 * 4 * 5
 
 
 def test_a_spectator_of_all_channels_costs_at_most_500_bytes_a_second() -> None:

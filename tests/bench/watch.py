@@ -16,6 +16,7 @@ from typing import Final, NamedTuple
 import trio
 from rich.console import Console
 
+from server.config import TICKS_PER_SECOND
 from server.load.command import measure, spare_cores
 from server.load.outcome import Outcome
 from server.load.share import Wishes
@@ -77,6 +78,7 @@ def measure_all(
         sockets=options.spectators // rooms + PLAYERS,
         writes=together.writes * options.pace,
         size=round(together.rate() / together.writes),
+        beat=1 / (TICKS_PER_SECOND * options.pace),
     )
     alone = writes_alone(rhythm, options.seconds / 2)
     return Measured(send, alone, watch(options, form, rooms))
