@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import ROUND_HALF_UP, Decimal
 from pathlib import Path
 from typing import Any, cast
 
@@ -73,7 +74,9 @@ async def test_a_battle_is_seen_live_to_its_checked_end(tmp_path: Path) -> None:
         (result,) = players.results
         assert await page.run(text("digest")) == result.digest
         who = f"{NAMES['ab'.index(result.winner)]} wins" if result.winner else "A draw"
-        how = f"{who} by {result.reason} after {result.tick / 20:.1f} s"
+        # As browsers round: 44.25 up, and 0.15, which is a little less, down.
+        seconds = Decimal(result.tick / 20).quantize(Decimal("0.1"), ROUND_HALF_UP)
+        how = f"{who} by {result.reason} after {seconds} s"
         assert await page.run(text("banner-text")) == how
         assert page.complaints == []
 
