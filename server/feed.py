@@ -127,9 +127,9 @@ class Feed:
         self.entries: list[Entry] = []
         self.next: Feed | None = None
         self.snapshot: Callable[[], SnapshotMessage] | None = None  # of the battle as it stands
-        # By channel, where its frames are; of so many entries. It grows when it is asked for.
+        # By channel, where its frames are, as far as anybody has asked for it.
         self._where: dict[Channel, list[int]] = {channel: [] for channel in CHANNELS}
-        self._found_in = 0
+        self._found_in = 0  # so many entries
         self._rooms: list[tuple[int, RoomState]] = []
         self._opening = opening
         self._frames_end = 0
@@ -153,17 +153,19 @@ class Feed:
         room = message.room if isinstance(message, RoomUpdate) else None
         if room is not None:
             self._rooms.append((len(self.entries), room))
-        self.entries.append(Entry(now, {}, framed(message), room))
-        self.tails.clear()
+        self._append(Entry(now, {}, framed(message), room))
 
     def add_frames(self, frames: dict[int, bytes], now: float) -> None:
         """Adds a tick's frames, as `wire_frames` makes them. Nothing where there is none."""
         if not frames:
             return
-        self.entries.append(Entry(now, frames))
-        self.tails.clear()
+        self._append(Entry(now, frames))
         self._frames_end = len(self.entries)
         self._keyframe = None
+
+    def _append(self, entry: Entry) -> None:
+        self.entries.append(entry)
+        self.tails.clear()
 
     def tail(self, at: int, mask: int) -> bytes:
         """All from a position to the end; made once for all who stand there, and then in `tails`.

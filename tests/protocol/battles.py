@@ -8,6 +8,7 @@ from decimal import Decimal
 from functools import cache
 from itertools import permutations
 from pathlib import Path
+from typing import Any
 
 from engine import Battle, Rules, Setup, base_catalog, read_battle, read_board, sample_boards
 from protocol.codec import decode_to_client
@@ -39,17 +40,17 @@ def sample_setups() -> Iterator[Setup]:
 @cache
 def random_setup(seed: int) -> Setup:
     """A battle of all the odd corners of the rules."""
-    return _read(json.dumps(random_battle(seed)))
+    return read_battle(_parsed(json.dumps(random_battle(seed))), base_catalog())
 
 
 def case_setups() -> Iterator[Setup]:
     """The battles of the conformance cases."""
     for path in sorted(CASES.glob("*.json")):
-        yield _read(json.dumps(json.loads(path.read_text(encoding="utf-8"))["battle"]))
+        yield read_battle(_parsed(path.read_text(encoding="utf-8"))["battle"], base_catalog())
 
 
-def _read(battle: str) -> Setup:
-    return read_battle(json.loads(battle, parse_float=Decimal), base_catalog())
+def _parsed(text: str) -> Any:
+    return json.loads(text, parse_float=Decimal)
 
 
 def boards_of(setup: Setup) -> dict[Seat, dict[str, object]]:
