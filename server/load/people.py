@@ -116,9 +116,9 @@ class Player(Client):
         if seat is None:
             return
         if room.phase == "building" and not seat.ready:
-            self._soon(("ready", room.round, self.link), self._get_ready)
+            self._soon(("ready", room.round), self._get_ready)
         elif room.phase == "over" and not seat.rematch and not self.world.wishes.turnover:
-            self._soon(("rematch", room.round, self.link), lambda: self._say(Rematch()))
+            self._soon(("rematch", room.round), lambda: self._say(Rematch()))
 
     def battle_over(self) -> None:
         self.world.tally.battles += self._seat == "a"
@@ -132,9 +132,13 @@ class Player(Client):
         self._say(Leave())
 
     def _soon(self, what: object, call: Callable[[], None]) -> None:
-        if what not in self._asked:
-            self._asked.add(what)
-            self._in_time(call, self.world.dice.uniform(*READY_SECONDS))
+        """Answers once on each connection: whether an earlier one's answer came is not known, but
+        the welcome of this one says what is still asked."""
+        link = self.link
+        if (what, link) not in self._asked:
+            self._asked.add((what, link))
+            delay = self.world.dice.uniform(*READY_SECONDS)
+            self._in_time(lambda: call() if self.link is link else None, delay)
 
     def _in_time(self, call: Callable[[], None], seconds: float) -> None:
         """Calls after seconds that pass as the server's battles do."""

@@ -1,0 +1,138 @@
+"""What simulated players say, and when: without a server, and without waiting."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from random import Random
+from typing import cast
+
+import pytest
+
+from protocol.codec import decode_to_server
+from protocol.messages import (
+    Ready,
+    Rematch,
+    RoomId,
+    RoomPhase,
+    RoomState,
+    SeatState,
+    SubmitBoard,
+    Token,
+    Welcome,
+)
+from server.load.client import World
+from server.load.door import Door
+from server.load.link import Address, Link
+from server.load.loop import Loop
+from server.load.people import Player, Rooms
+from server.load.share import Wishes
+from server.load.tally import Lags
+
+ADDRESS = Address(family=2, place=("127.0.0.1", 1), host="127.0.0.1:1")
+
+
+class Later:
+    """A loop whose time passes when it is told to."""
+
+    def __init__(self) -> None:
+        self._calls: list[Callable[[], None]] = []
+
+    def after(self, _: float, call: Callable[[], None]) -> None:
+        self._calls.append(call)
+
+    def pass_by(self) -> None:
+        calls, self._calls = self._calls, []
+        for call in calls:
+            call()
+
+
+class Line:
+    """A connection that keeps the kinds of what is said on it."""
+
+    def __init__(self) -> None:
+        self.said: list[type] = []
+
+    def say(self, payload: bytes) -> None:
+        self.said.append(type(decode_to_server(payload)))
+
+
+def seat(*, ready: bool = False) -> SeatState:
+    return SeatState(
+        name="x",
+        present=True,
+        has_board=ready,
+        ready=ready,
+        wins=0,
+        stored=False,
+        rematch=False,
+    )
+
+
+def room(phase: RoomPhase, a: SeatState) -> RoomState:
+    return RoomState(
+        id=RoomId("r"),
+        seq=1,
+        phase=phase,
+        private=False,
+        speed=1,
+        best_of=9,
+        round=1,
+        a=a,
+        b=seat(),
+        spectators=0,
+        commitment=None,
+        battle=None,
+    )
+
+
+class Scene:
+    """One player, of seat a."""
+
+    def __init__(self) -> None:
+        self.loop = Later()
+        wishes = Wishes(url="ws://127.0.0.1:1", rooms=1, spectators=0)
+        world = World(wishes, ADDRESS, cast(Loop, self.loop), Door(), Random(1))
+        self.player = Player(world, Rooms(lambda *_: None), 0, "a", Lags(), verify=False)
+
+    def connect(self, state: RoomState) -> Line:
+        """Another connection, whose welcome says this."""
+        line = Line()
+        self.player.link = cast(Link, line)
+        self.player._welcome(
+            Welcome(
+                version=1,
+                role="player",
+                seat="a",
+                token=Token("t"),
+                resume_seconds=60,
+                ticks_per_second=20,
+                room=state,
+            )
+        )
+        return line
+
+
+@pytest.fixture
+def scene() -> Scene:
+    return Scene()
+
+
+def test_what_is_asked_is_answered_once(scene: Scene) -> None:
+    line = scene.connect(room("building", seat()))
+    scene.player.room_is(room("building", seat()))
+    scene.loop.pass_by()
+    assert line.said == [SubmitBoard, Ready]
+
+
+def test_an_answer_that_was_due_on_a_lost_connection_is_not_given_on_the_next(scene: Scene) -> None:
+    lost = scene.connect(room("building", seat()))
+    line = scene.connect(room("battle", seat(ready=True)))  # the answer had come before
+    scene.loop.pass_by()
+    assert (lost.said, line.said) == ([], [])
+
+
+def test_what_is_still_asked_is_answered_on_the_next_connection(scene: Scene) -> None:
+    scene.connect(room("over", seat()))
+    line = scene.connect(room("over", seat()))
+    scene.loop.pass_by()
+    assert line.said == [Rematch]
