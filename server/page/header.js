@@ -1,6 +1,7 @@
 // Above the board: who plays, the score, the round, the clock, and how the connection stands.
 
 import { byId, el, setText } from "./dom.js";
+import { seconds } from "./seconds.js";
 
 const PHASES = {
   waiting: "waiting for an opponent",
@@ -36,7 +37,7 @@ export class Header {
 
   /** @param {number} now in ticks */
   showClock(now, limit, runs) {
-    const text = runs ? `${(now / 20).toFixed(1)} s` : "–";
+    const text = runs ? seconds(now) : "–";
     setText(byId("clock"), text);
     byId("sand").style.transform = `scaleX(${runs ? Math.min(now / limit, 1).toFixed(4) : 0})`;
   }

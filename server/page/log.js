@@ -1,6 +1,7 @@
 // The log on the page: what has happened, in words, each line where the log has it.
 
 import { byId, el } from "./dom.js";
+import { tenths } from "./seconds.js";
 import { MAJOR, tell } from "./words.js";
 
 const KEPT = 500;
@@ -52,7 +53,7 @@ export class LogView {
 
   #line(event, sentence) {
     const item = el("li", { "data-line": String(event.line), "data-kind": event.kind },
-      el("time", null, `${(Math.max(event.tick, 0) / 20).toFixed(1)}`),
+      el("time", null, tenths(Math.max(event.tick, 0))),
       el("span", null, ...this.#parts(sentence)));
     if (MAJOR.has(event.kind)) item.classList.add("major");
     return item;

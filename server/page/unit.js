@@ -1,6 +1,7 @@
 // One unit on the board: who it is and how it fares.
 
 import { el, icon, setText, title } from "./dom.js";
+import { seconds, tenths } from "./seconds.js";
 import { FULL_CHARGE } from "./tables.js";
 
 /** @typedef {import("./mirror.js").Unit} Unit */
@@ -68,8 +69,8 @@ export class UnitView {
   move(unit, charge, now) {
     const part = Math.min(Math.max(charge / FULL_CHARGE, 0), 1);
     this.charge.style.transform = `scaleX(${part.toFixed(4)})`;
-    const frozen = unit.frozen_until === null ? 0 : Math.max(unit.frozen_until - now, 0) / 20;
-    mark(this.marks.freeze, unit.frozen_until === null ? 0 : `${frozen.toFixed(1)}s`);
+    const until = unit.frozen_until;
+    mark(this.marks.freeze, until === null ? 0 : `${tenths(Math.max(until - now, 0))}s`);
     setText(this.fate, unit.vitality > 0 ? "" : fate(unit, now));
   }
 
@@ -115,7 +116,7 @@ export class UnitView {
 /** How long until a dead unit is back, or that it will not be. */
 export function fate({ return_due: due }, now) {
   if (due === null) return "Fallen";
-  return due > now ? `Returns in ${((due - now) / 20).toFixed(1)} s` : "Waits for a cell";
+  return due > now ? `Returns in ${seconds(due - now)}` : "Waits for a cell";
 }
 
 function chip(name, label, kind) {

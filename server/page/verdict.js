@@ -4,6 +4,7 @@
 import { byId, el, setText } from "./dom.js";
 import { can, checkCommitment, checkSeed } from "./proof.js";
 import { elsewhere } from "./rooms.js";
+import { seconds } from "./seconds.js";
 
 const MARKS = { true: "✓", false: "✗", null: "–" };
 const VERDICTS = { true: "holds", false: "does not hold", null: "not checked" };
@@ -51,7 +52,7 @@ export class Verdict {
 }
 
 function outcome({ winner, reason, tick }, sideName) {
-  const after = `after ${(tick / 20).toFixed(1)} s`;
+  const after = `after ${seconds(tick)}`;
   if (reason === "void") return "Void: the server failed at this battle";
   if (winner === null) return `A draw by ${reason} ${after}`;
   return `${sideName(winner)} wins by ${reason} ${after}`;

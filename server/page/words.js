@@ -3,6 +3,7 @@
 
 import { title } from "./dom.js";
 import { card as printedCard } from "./names.js";
+import { seconds } from "./seconds.js";
 
 /** @typedef {{unit: string}|{side: string}} Named */
 /** @typedef {(string|Named)[]} Sentence */
@@ -22,7 +23,6 @@ function say(texts, ...holes) {
 
 const unit = (id) => (id === null ? "nobody" : { unit: id });
 const side = (id) => ({ side: id });
-const seconds = (ticks) => `${(ticks / 20).toFixed(1)} s`;
 const signed = (amount) => (amount < 0 ? `−${-amount}` : `+${amount}`);
 
 /** Whose doing it was, unless its own. */

@@ -13,7 +13,7 @@ from typing import Final
 from rich.text import Text
 
 from engine import UnitState
-from server.view.words import printable, seconds
+from server.view.words import printable, seconds, tenths
 
 FULL_CHARGE: Final = 1000  # 400.1
 
@@ -146,7 +146,7 @@ def _statuses(unit: UnitState, tick: int) -> list[str]:
     if unit.burn:
         found.append(f"B{unit.burn}")
     if unit.frozen_until is not None:
-        found.append(f"F{max(unit.frozen_until - tick, 0) / 20:.1f}")
+        found.append(f"F{tenths(max(unit.frozen_until - tick, 0))}")
     return found
 
 

@@ -76,7 +76,13 @@ def printable(text: str) -> str:
 
 def seconds(ticks: int) -> str:
     """Ticks as seconds with one decimal: `2.5 s`."""
-    return f"{ticks / TICKS_PER_SECOND:.1f} s"
+    return f"{tenths(ticks)} s"
+
+
+def tenths(ticks: int) -> str:
+    """The same without the unit. Halves go up, as on the page: 49 are `2.5`."""
+    found = (10 * ticks + TICKS_PER_SECOND // 2) // TICKS_PER_SECOND
+    return f"{found // 10}.{found % 10}"
 
 
 def _name(unit: object, names: Mapping[str, str]) -> str:

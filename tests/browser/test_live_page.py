@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from decimal import ROUND_HALF_UP, Decimal
 from pathlib import Path
 from typing import Any, cast
 
 import pytest
 
 from engine import base_catalog, sample_boards
+from server.view.words import seconds
 from tests.browser.arena import Players, Wire, needs_chromium, open_arena, page_of
 from tests.browser.chromium import Page, open_page
 
@@ -74,9 +74,7 @@ async def test_a_battle_is_seen_live_to_its_checked_end(tmp_path: Path) -> None:
         (result,) = players.results
         assert await page.run(text("digest")) == result.digest
         who = f"{NAMES['ab'.index(result.winner)]} wins" if result.winner else "A draw"
-        # As browsers round: 44.25 up, and 0.15, which is a little less, down.
-        seconds = Decimal(result.tick / 20).quantize(Decimal("0.1"), ROUND_HALF_UP)
-        how = f"{who} by {result.reason} after {seconds} s"
+        how = f"{who} by {result.reason} after {seconds(result.tick)}"
         assert await page.run(text("banner-text")) == how
         assert page.complaints == []
 

@@ -17,6 +17,7 @@ from engine import Battle, Setup, state_digest
 from protocol.frames import DIGEST_TICKS
 from protocol.messages import TickFrame
 from protocol.wire_events import KINDS
+from server.view.words import seconds
 from tests.browser.arena import needs_chromium, open_arena, page_of
 from tests.browser.chromium import Page, open_page
 from tests.protocol.battles import BATTLE, boards_of, fed, frames_of, random_setup, sample_setups
@@ -92,6 +93,16 @@ async def test_the_streams_own_digests_hold_and_none_is_passed_over(page: Page) 
     (told,) = await page.run(f"{REPLAY}({json.dumps([recorded(setup)])})")
     assert carried
     assert carried.items() <= told["digests"].items()
+
+
+async def test_ticks_are_shown_as_in_the_terminal(page: Page) -> None:
+    shown = await page.run(
+        """(async () => {
+          const { seconds } = await import("/page/seconds.js");
+          return Array.from({ length: 1201 }, (_, ticks) => seconds(ticks));
+        })()"""
+    )
+    assert shown == [seconds(ticks) for ticks in range(1201)]
 
 
 async def test_a_gap_is_seen_and_changes_nothing(page: Page) -> None:

@@ -10,7 +10,7 @@ from rich.console import Console
 from engine import EVENT_FIELDS, UnitState
 from server.view.cell import ASCII, UNICODE
 from server.view.terminal import Picture, Player, Scene, draw
-from server.view.words import SENTENCES, Told, tell, unit_names
+from server.view.words import SENTENCES, Told, seconds, tell, unit_names
 
 TICK = 344
 
@@ -257,3 +257,11 @@ def test_a_kind_that_is_not_known_is_named() -> None:
 def test_glyphs_are_one_cell_wide() -> None:
     for glyphs in (UNICODE, ASCII):
         assert all(len(char) == 1 for name, char in vars(glyphs).items() if name != "middle")
+
+
+@pytest.mark.parametrize(
+    ("ticks", "shown"),
+    [(0, "0.0 s"), (1, "0.1 s"), (3, "0.2 s"), (885, "44.3 s"), (1200, "60.0 s")],
+)
+def test_seconds_are_rounded_half_up(ticks: int, shown: str) -> None:
+    assert seconds(ticks) == shown
