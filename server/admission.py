@@ -27,9 +27,10 @@ from protocol.messages import (
 )
 from server import places
 from server.callers import Caller
+from server.closing import Closing
 from server.commands import Back, Command, Enter, Look, Refusal
 from server.config import TICKS_PER_SECOND
-from server.delivery import Closing, Follower
+from server.delivery import Follower
 from server.feed import framed, mask_of
 from server.gate import Hello, admit_ticket
 from server.hall import Hall

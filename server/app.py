@@ -31,8 +31,8 @@ from websockets.trio.server import Server
 from websockets.trio.server import serve as serve_websockets
 
 from protocol.codes import CloseCode
+from server.closing import Closing
 from server.config import Config
-from server.delivery import Closing
 from server.door import Crowd, Door, files_for
 from server.garbage import Garbage
 from server.hall import Hall

@@ -27,8 +27,8 @@ from protocol.messages import (
 from server.admission import Admission, admit
 from server.bucket import Bucket
 from server.callers import Caller
+from server.closing import Closing
 from server.commands import Refusal
-from server.delivery import Closing
 from server.hall import Hall
 from server.journal.writer import nothing
 from server.line import Line

@@ -5,60 +5,30 @@ are put on its non-blocking socket, together with those of the row that it sits 
 and nobody waits. One whose socket is full, that took only a part, or whose connection is writing
 something else, rises and is left to a task of its own, which sends the rest, catches up by cursor,
 and ends. Streams that are no sockets (TLS) have such a task for as long as they last.
-
-What stands between two writers on one connection is the library's own: its send lock, and its list
-of bytes to send, which whoever holds the lock next sends first. The rest of a frame goes to the
-head of that list, so that neither a ping nor a close frame can come between its halves.
-
-A cancelled send may leave half a frame behind, and a peer that reads nothing holds up the library's
-own closing: every wait here has a deadline, after which the stream is closed by force.
 """
 
 from __future__ import annotations
 
 import math
 import os
-from collections import deque
-from dataclasses import dataclass
 from typing import Final, Protocol
 
 import trio
 from websockets.frames import Frame, Opcode
-from websockets.protocol import State
 
 from protocol.codec import encode
 from protocol.codes import CloseCode
-from protocol.messages import AnyToClient, Bye
+from protocol.messages import AnyToClient
+from server.closing import Closing
 from server.cursor import Cursor
 from server.feed import text_frame
 from server.limits import Limits
 from server.line import Line
 from server.metrics import Metrics
 from server.outbox import Outbox
-
-# A stream that cannot say how much it took gets pieces, so that each is seen to be taken.
-PIECE: Final = 1 << 13
+from server.sender import Gone, Sender
 
 PING: Final = Frame(Opcode.PING, b"").serialize(mask=False)
-
-_OPEN: Final = State.OPEN
-
-
-class Gone(Exception):  # noqa: N818 - nothing went wrong: the connection is closing
-    """The connection is no longer open."""
-
-
-@dataclass(frozen=True)
-class Closing:
-    """How a connection is to end."""
-
-    code: CloseCode
-    why: str
-    retry_seconds: float | None = None
-
-    def frame(self) -> bytes:
-        bye = Bye(code=self.code, reason=self.why, retry_seconds=self.retry_seconds)
-        return text_frame(encode(bye))
 
 
 class Seats(Protocol):
@@ -78,16 +48,13 @@ class Follower:
         "_busy",
         "_close_by",
         "_closing",
-        "_cut",
         "_limits",
         "_line",
-        "_lock",
         "_nursery",
         "_outbox",
-        "_protocol",
         "_row",
+        "_sender",
         "_sending",
-        "_socket",
         "_wake",
         "greeted",
         "held",
@@ -108,18 +75,15 @@ class Follower:
         self._row: Seats | None = None  # that it sits in
         self.held = False  # as its turn says
         line.turn.bind(self)
-        self._protocol = line.protocol
-        self._lock = line.send_lock
-        self._socket = line.stream.socket if isinstance(line.stream, trio.SocketStream) else None
-        # Good for as long as it is not held: it is, for good, before the socket closes.
-        self.number = self._socket.fileno() if self._socket is not None else -1
         self._limits = limits
         self.metrics = metrics or Metrics()
+        self._sender = Sender(line, limits, self.metrics)
+        # Good for as long as it is not held: it is, for good, before the socket closes.
+        self.number = -1 if self._sender.socket is None else self._sender.socket.fileno()
         self._outbox = Outbox(cursor, greeting, limits, trio.current_time())
         self._closing: Closing | None = None
         self._close_by = math.inf
         self._busy = True  # its task has not caught up yet
-        self._cut = False  # nothing more can be written: half a frame may be on the wire
         self._nursery: trio.Nursery | None = None
         self._sending: trio.CancelScope | None = None  # of the task, while there is one
         self._wake: trio.Event | None = None  # while the task waits for something to do
@@ -254,7 +218,7 @@ class Follower:
 
     def leave(self, rest: bytes) -> None:
         """Leaves to the task what was not taken."""
-        self._protocol.writes.append(rest)
+        self._sender.leave(rest)
         self._hand_over()
 
     # The client's own task.
@@ -269,21 +233,21 @@ class Follower:
         except trio.TooSlowError:
             self._closing = Closing(CloseCode.TRY_LATER, "nothing was read for too long")
         except (OSError, trio.BrokenResourceError, trio.ClosedResourceError):
-            self._cut = True
+            self._sender.cut()
         except Gone:
             return
-        await self._shut()
+        await self._sender.close(self._closing or Closing(CloseCode.NORMAL, ""))
 
     async def _deliver(self) -> None:
         while True:
             batch = self._next_batch()
-            if batch or self._protocol.writes:  # the rest of what a push could not write
-                await self._send(batch)
+            if batch or self._sender.has_rest:  # the rest of what a push could not write
+                await self._sender.send(batch)
                 self.greeted.set()
             elif self._closing is not None and (not self._lingers() or self.cursor.at_end):
-                await self._send(self._closing.frame())
+                await self._sender.send(self._closing.frame())
                 return
-            elif self._socket is None or self.cursor.delay or self._closing is not None:
+            elif self._sender.socket is None or self.cursor.delay or self._closing is not None:
                 await self._rest()
             else:
                 self._busy = False
@@ -298,8 +262,7 @@ class Follower:
         self._wake = None
 
     def _next_batch(self) -> bytes:
-        if self._protocol.state is not _OPEN:
-            raise Gone
+        self._sender.check()
         batch = self._outbox.next_batch(trio.current_time())
         self.metrics.skipped += self._outbox.skipped
         return batch
@@ -309,36 +272,3 @@ class Follower:
         if self._closing is None or not self.cursor.delay:
             return False
         return self._closing.code is CloseCode.ROOM_CLOSED
-
-    async def _send(self, data: bytes) -> None:
-        """Sends under the lock. `TooSlowError` where nothing is taken for too long."""
-        with trio.fail_after(self._limits.stall_seconds) as patience:
-            async with self._lock:
-                if self._protocol.state is not _OPEN:
-                    raise Gone
-                left = deque(memoryview(d) for d in (*self._protocol.data_to_send(), data))
-                try:
-                    while left:
-                        left[0] = left[0][await self._send_some(left[0]) :]
-                        patience.deadline = trio.current_time() + self._limits.stall_seconds
-                        if not left[0]:
-                            left.popleft()
-                finally:
-                    self._protocol.writes[:0] = [bytes(data) for data in left]
-        self.metrics.sent(data)
-
-    async def _send_some(self, data: memoryview) -> int:
-        """How many bytes were taken. A socket that is cancelled has taken none."""
-        if self._socket is not None:
-            return await self._socket.send(data)
-        self._cut = True
-        piece = data[:PIECE]
-        await self._line.stream.send_all(piece)
-        self._cut = False
-        return len(piece)
-
-    async def _shut(self) -> None:
-        closing = self._closing or Closing(CloseCode.NORMAL, "")
-        with trio.move_on_after(0 if self._cut else self._limits.close_seconds):
-            await self._line.aclose(closing.code, closing.why)
-        await trio.aclose_forcefully(self._line.stream)

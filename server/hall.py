@@ -15,9 +15,9 @@ from protocol.messages import Create, Quick, RoomId, RoomState
 from server.backstage import Backstage, Battles
 from server.boards import BoardStore, MemoryBoards
 from server.callers import Caller, Makers
+from server.closing import Closing
 from server.commands import Record, Refusal
 from server.config import Config
-from server.delivery import Closing
 from server.journal.clock import Clock, compare
 from server.journal.records import Kept
 from server.journal.recovery import closed_again, recover

@@ -14,7 +14,8 @@ from typing import Final
 import trio
 
 from protocol.codes import CloseCode
-from server.delivery import Closing, Follower
+from server.closing import Closing
+from server.delivery import Follower
 from server.metronome import Metronome
 
 # Those whose turn comes within so many seconds are asked together.

@@ -12,8 +12,9 @@ from collections import deque
 from collections.abc import Callable, Iterator
 
 from protocol.messages import Role, Token
+from server.closing import Closing
 from server.commands import SessionId
-from server.delivery import Closing, Follower
+from server.delivery import Follower
 
 
 class Session:

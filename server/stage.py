@@ -26,6 +26,7 @@ from server.audience import Audience
 from server.backstage import Backstage
 from server.battles import BattleRun, write_fault
 from server.callers import Caller
+from server.closing import Closing
 from server.commands import (
     Away,
     Close,
@@ -47,7 +48,7 @@ from server.commands import (
     Unlook,
     Wake,
 )
-from server.delivery import Closing, Follower
+from server.delivery import Follower
 from server.fanout import Offer
 from server.feed import Feed
 from server.journal.keeping import NO_COURSE, Course, Keeper

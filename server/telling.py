@@ -16,8 +16,8 @@ import trio
 from engine import Rules
 from protocol.messages import BattleId, Begin, RoomState, RoomUpdate
 from server.audience import Audience
+from server.closing import Closing
 from server.commands import Terms, ToRoom, ToSession
-from server.delivery import Closing
 from server.fanout import Offer, offers_of, write_all
 from server.feed import Feed
 from server.metrics import Metrics

@@ -12,7 +12,7 @@ from trio.testing import MockClock, wait_all_tasks_blocked
 
 from protocol.codes import CloseCode
 from protocol.messages import Bye
-from server.delivery import Closing
+from server.closing import Closing
 from server.feed import framed
 from server.limits import Limits
 from tests.server.feeds import Written

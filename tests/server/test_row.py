@@ -16,7 +16,7 @@ from trio.testing import MockClock, wait_all_tasks_blocked
 from protocol.codes import CloseCode
 from protocol.messages import Bye
 from server.audience import Audience
-from server.delivery import Closing
+from server.closing import Closing
 from server.fanout import offers_of, write_all
 from server.limits import Limits
 from server.metrics import Metrics
