@@ -18,6 +18,7 @@ from server.callers import Caller, Makers
 from server.closing import Closing
 from server.commands import Record, Refusal
 from server.config import Config
+from server.house import House, Options
 from server.journal.clock import Clock, compare
 from server.journal.records import Kept
 from server.journal.recovery import closed_again, recover
@@ -26,7 +27,7 @@ from server.journal.writer import Journal
 from server.keepalive import Keepalive
 from server.metrics import Exporter, Level, Metrics
 from server.metronome import Metronome
-from server.room import House, Options, Room
+from server.room import Room
 from server.stage import Stage
 from server.watchdog import Watchdog
 

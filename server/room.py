@@ -10,11 +10,9 @@ Every phase has a deadline, so that every room ends. `deadline` says when to han
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from typing import Literal
 
-from engine import Catalog, Rules
 from protocol.codes import CloseCode, ErrorCode
 from protocol.messages import (
     Accept,
@@ -29,7 +27,6 @@ from protocol.messages import (
     RoomState,
     RoomUpdate,
     Seat,
-    Speed,
     SubmitBoard,
 )
 from server.commands import (
@@ -56,33 +53,11 @@ from server.commands import (
     Unlook,
     Wake,
 )
-from server.limits import Limits
+from server.house import House, Options
 from server.match import OTHER, Match
 from server.names import fault_of
 from server.players import Player, stored_player
 from server.room_table import NEXT, illegal
-
-
-@dataclass(frozen=True)
-class House:
-    """What all rooms of a server share: the rules, the limits, and where chance comes from."""
-
-    rules: Rules
-    catalog: Catalog
-    limits: Limits
-    secret: Callable[[], bytes]
-    stored: Callable[[], Stored | None]
-    tick_seconds: Callable[[int], float]  # of a room's speed
-
-
-@dataclass(frozen=True)
-class Options:
-    """What the maker of a room asked for."""
-
-    speed: Speed = 1
-    best_of: int = 3
-    private: bool = False
-    quick: bool = False  # made by quick match: offers a stored opponent to one who waits alone
 
 
 class Room:

@@ -1,9 +1,9 @@
 """A room at work: what the room decides is kept, and then carried out here.
 
-The stage holds what the room must not know: its sessions, the battle that runs, and the teller of
-all that is heard of it. It waits for nothing: the metronome wakes it, connections hand it what was
-said, the journal calls back. It is the room's error boundary: a battle that fails ends as void, a
-room that fails is closed, and no other room misses a tick.
+The stage holds what the room must not know: its sessions, the arena where its battles are fought,
+and the teller of all that is heard of it. It waits for nothing: the metronome wakes it, connections
+hand it what was said, the journal calls back. It is the room's error boundary, as the arena is the
+battle's: a room that fails is closed, and no other room misses a tick.
 
 What a decision changes here, changes at once; what it has people told is told once it is kept. So
 whatever anyone was told is there again after a crash.
@@ -22,9 +22,10 @@ import trio
 
 from protocol.codes import CloseCode, ErrorCode
 from protocol.messages import Accept, Error, Leave, PlayerMessage, Ready, Rematch, RoomState
+from server.arena import Arena
 from server.audience import Audience
 from server.backstage import Backstage
-from server.battles import BattleRun, write_fault
+from server.battles import BattleRun
 from server.callers import Caller
 from server.closing import Closing
 from server.commands import (
@@ -42,7 +43,6 @@ from server.commands import (
     Shut,
     StartBattle,
     StopBattle,
-    Terms,
     ToRoom,
     ToSession,
     Unlook,
@@ -83,7 +83,7 @@ class Stage:
         self._backstage = backstage
         self._closed = closed
         self._keeper = Keeper(room, self.sessions, key, maker, backstage.clock, backstage.edition)
-        self._run: BattleRun | None = None
+        self._arena = Arena(backstage, self.log)
         self._again_until = -math.inf
 
     # What may be asked of it.
@@ -100,7 +100,7 @@ class Stage:
     @property
     def run(self) -> BattleRun | None:
         """The battle that runs, from the moment everyone has heard of it."""
-        run = self._run
+        run = self._arena.run
         return run if run is not None and run.feed is self.teller.feed else None
 
     def state(self) -> RoomState:
@@ -151,7 +151,7 @@ class Stage:
     def take_over(self, run: BattleRun | None, until: float) -> None:
         """A battle of the process before this one goes on. It is fought again up to this moment
         before anyone reads of it: they may have read that far."""
-        self._fight(run)
+        self._arena.hold(run)
         self._again_until = until
         self.reschedule()
 
@@ -210,7 +210,7 @@ class Stage:
                 running = len(self._backstage.battles)
                 started = self._backstage.config.next_beat(trio.current_time(), running)
                 opening = self.teller.open(terms, self.room.state(), started)
-                self._fight(self._prepare(opening))
+                self._arena.hold(self._arena.prepare(opening))
                 return [opening]
             case KeepBoard(name, board):
                 self._backstage.boards.keep(name, board)
@@ -218,7 +218,7 @@ class Stage:
                 session = self.sessions.get(session_id)
                 return [self._part(session, Closing(code, why))] if session else []
             case Close(record):
-                self._fight(None)
+                self._arena.hold(None)
                 self._closed(self, record)
                 closing = Closing(CloseCode.ROOM_CLOSED, record.why)
                 return [self._part(session, closing) for session in self.sessions]
@@ -249,9 +249,9 @@ class Stage:
         """What the room is to hear at once of what it decided."""
         match effect:
             case StopBattle(winner, reason):
-                if self._run is not None:
-                    self._end(self._run, self._run.stopped(winner, reason))
-            case StartBattle(terms) if self._run is None and self.room.phase == "battle":
+                if (run := self._arena.run) is not None:
+                    self._end(run, run.stopped(winner, reason))
+            case StartBattle(terms) if self._arena.run is None and self.room.phase == "battle":
                 self._handle(Ended(terms.battle, None, "void", -1, None), None)
 
     def _part(self, session: Session, closing: Closing) -> Parting:
@@ -261,70 +261,29 @@ class Stage:
 
     # The battle.
 
-    def _fight(self, run: BattleRun | None) -> None:
-        if self._run is not None:
-            self._backstage.spare_time.drop(self._run)
-        if run is not None:
-            self._backstage.spare_time.add(run)
-        self._run = run
-        self._backstage.battles.note(self, runs=run is not None)
-
-    def _prepare(self, opening: Opening) -> BattleRun | None:
-        """The battle, which nobody has heard of; None if it fails from the start."""
-        terms = opening.terms
-        tick_seconds = self._backstage.config.tick_seconds(terms.speed)
-        self.log.info("battle begins", battle=terms.battle)
-        try:
-            with self._backstage.watchdog:
-                return BattleRun(terms, opening.feed, tick_seconds, opening.started, self.metrics)
-        except Exception:
-            self._log_fault(terms, tick=-1)
-            return None
-
     def _advance(self, now: float) -> None:
-        """Runs the ticks that are due. Whatever the battle raises ends the battle and no more."""
+        """Runs the ticks that are due."""
         run = self.run
         if run is None or run.due > now:
             return
-        try:
-            with self._backstage.watchdog:
-                ended = run.advance(now)
-        except Exception:
-            self._log_fault(run.terms, run.tick)
-            ended = run.stopped(None, "void")
+        ended = self._arena.advance(run, now)
         if ended is not None:
             self._end(run, ended)
-        elif run.has_caught_up:
-            self._backstage.spare_time.add(run)
 
     def _catch_up(self) -> None:
         while self.run is not None and self.run.due <= self._again_until:
             self._advance(self._again_until)
 
     def _end(self, run: BattleRun, ended: Ended) -> None:
-        self._fight(None)
-        self.metrics.battles[ended.reason] += 1
-        latest = round(run.latest, 4)
-        self.log.info("battle ends", battle=ended.battle, reason=ended.reason, latest=latest)
-        # What has failed is not asked for its log.
-        log = b"" if ended.reason == "void" else run.log()
-        self._handle(ended, None, Course(ended.tick, log))
+        self._handle(ended, None, self._arena.clear(run, ended))
 
     # What goes wrong.
-
-    def _log_fault(self, terms: Terms, tick: int) -> None:
-        """In an exception handler: logs what it takes to fail like this again."""
-        config = self._backstage.config
-        error_id = config.mint.error_id()
-        file = write_fault(config.faults, error_id, terms.setup)
-        about = {"battle": terms.battle, "tick": tick, "error_id": error_id, "file": file}
-        self.log.exception("battle failed", **about)
 
     def _fail(self) -> None:
         """In an exception handler: the room's own machinery is broken, so the room must end."""
         error_id = self._backstage.config.mint.error_id()
         self.log.exception("room failed", phase=self.room.phase, error_id=error_id)
-        self._fight(None)
+        self._arena.hold(None)
         closing = Closing(CloseCode.INTERNAL, f"the room failed: {error_id}")
         self.teller.dismiss_all(lambda: closing)
         effects = self.room.handle(Shut(), None, trio.current_time())

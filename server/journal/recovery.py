@@ -18,6 +18,7 @@ from server.backstage import Backstage
 from server.battles import BattleRun
 from server.commands import Ended, Record, Terms
 from server.feed import Feed
+from server.house import House
 from server.journal.clock import Clock
 from server.journal.records import (
     ClosedRecord,
@@ -28,7 +29,6 @@ from server.journal.records import (
     SessionRecord,
 )
 from server.journal.rooms import is_fought_alike, maker_again, record_room, room_again, terms_again
-from server.room import House
 from server.sessions import Session
 from server.stage import Stage
 from server.telling import begin

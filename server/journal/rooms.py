@@ -14,6 +14,7 @@ from protocol.messages import RoomState
 from server.callers import Caller
 from server.commands import Stored, Terms
 from server.edition import Edition
+from server.house import House, Options
 from server.journal.clock import Clock
 from server.journal.records import (
     BoardRecord,
@@ -26,7 +27,7 @@ from server.journal.records import (
 )
 from server.match import SEATS
 from server.players import Player
-from server.room import House, Options, Room
+from server.room import Room
 from server.sessions import Session
 
 

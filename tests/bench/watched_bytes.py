@@ -12,9 +12,10 @@ from protocol.frames import FeedWriter
 from protocol.messages import CHANNELS, AnyToClient, Ready, SubmitBoard
 from server.commands import Command, Ended, Enter, SessionId, StartBattle, Terms, ToRoom
 from server.feed import framed, text_frame
+from server.house import House, Options
 from server.limits import Limits
 from server.mint import SeededMint
-from server.room import House, Options, Room
+from server.room import Room
 from server.telling import begin
 
 TICKS_PER_SECOND: Final = 20

@@ -37,8 +37,9 @@ from server.commands import (
     Unlook,
     Wake,
 )
+from server.house import House, Options
 from server.limits import Limits
-from server.room import House, Options, Room
+from server.room import Room
 
 ADA: Final = SessionId("ada")
 BOB: Final = SessionId("bob")

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from protocol.messages import Accept, Leave
 from server.commands import Enter
+from server.house import Options
 from server.names import apart, fault_of, look_alike
-from server.room import Options
 from tests.server.rooms import ADA, BOB, STORED, Play
 
 NAMES = st.text(min_size=1, max_size=24)

@@ -38,7 +38,7 @@ from server.commands import (
     Unlook,
     Wake,
 )
-from server.room import Options
+from server.house import Options
 from server.room_table import NEXT
 from tests.server.rooms import (
     ADA,

@@ -29,8 +29,8 @@ from server.commands import (
     Unlook,
     Wake,
 )
+from server.house import Options
 from server.limits import Limits
-from server.room import Options
 from tests.server.rooms import (
     ADA,
     BOB,

@@ -48,9 +48,10 @@ from server.commands import (
     Unlook,
     Wake,
 )
+from server.house import Options
 from server.limits import Limits
 from server.names import fault_of, look_alike
-from server.room import Options, Room
+from server.room import Room
 from tests.server.rooms import everything, house, submit
 
 LIMITS = Limits(spectators=2)
