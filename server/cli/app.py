@@ -5,6 +5,7 @@ A command's own module is imported only when it runs, so that none pays for what
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections.abc import Callable
 from pathlib import Path
@@ -13,6 +14,7 @@ from typing import Annotated, Final, NoReturn
 import typer
 
 from server.cli import load_options as loading
+from server.cli import odds_options as counting
 from server.cli import options
 from server.cli import serve_options as serving
 
@@ -33,9 +35,14 @@ def _command(epilog: str) -> Callable[[Callable[..., None]], Callable[..., None]
     """
 
     def register(command: Callable[..., None]) -> Callable[..., None]:
+        @functools.wraps(command)
+        def checked(**values: object) -> None:
+            options.check_text(values)
+            command(**values)
+
         paragraphs = inspect.cleandoc(command.__doc__ or "").split("\n\n")
         text = "\n\n".join(paragraph.replace("\n", " ") for paragraph in paragraphs)
-        return app.command(help=text, epilog=epilog)(command)
+        return app.command(help=text, epilog=epilog)(checked)
 
     return register
 
@@ -262,6 +269,47 @@ def battle(file: options.BattleFile) -> None:
     from server.cli.battle import battle
 
     _exit(battle(file))
+
+
+@_command(epilog=counting.ODDS_EXAMPLES)
+def odds(
+    boards: counting.Boards = None,
+    change: counting.Change = None,
+    battles: counting.Battles = 0,
+    seed: counting.Seed = "odds",
+    processes: counting.Processes = 0,
+    as_json: counting.AsJson = False,
+) -> None:
+    """Fight boards against each other a thousand times, and say how often each wins.
+
+    Two boards: also what each unit does. One: against each sample board. None: the sample boards
+    among themselves. With a change of the catalog: what it does to all of that.
+
+    The same seed fights the same battles; every second one has the seats changed.
+    """
+    from server.odds.command import Wishes
+    from server.odds.command import odds as fought
+
+    _exit(fought(boards or [], Wishes(battles, seed, change, processes, as_json)))
+
+
+@_command(epilog=counting.BALANCE_EXAMPLES)
+def balance(
+    change: counting.Change = None,
+    battles: counting.Battles = 0,
+    seed: counting.Seed = "odds",
+    processes: counting.Processes = 0,
+    as_json: counting.AsJson = False,
+) -> None:
+    """Fight boards drawn at random from the catalog, and say how often they win with each card.
+
+    And with each rune. Cards and runes are as likely as any other that can be paid for, so what
+    stands out does so whatever stands beside it.
+    """
+    from server.odds.command import Wishes
+    from server.odds.command import balance as weighed
+
+    _exit(weighed(Wishes(battles, seed, change, processes, as_json)))
 
 
 @_command(epilog=options.VERIFY_EXAMPLES)

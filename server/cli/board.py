@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from engine import (
+    Catalog,
     Fault,
     Refused,
     Rules,
@@ -34,22 +35,23 @@ def named_samples() -> list[NamedBoard]:
     return named
 
 
-def find_board(text: str) -> NamedBoard:
-    """The board of that name, or in that file. Raises `Refused`, with every fault."""
+def find_board(text: str, catalog: Catalog | None = None) -> NamedBoard:
+    """The board of that name, or in that file, legal in the catalog (the base set). Raises
+    `Refused`, with every fault."""
     samples = sample_boards()
     if text in samples and not Path(text).is_file():
-        return _legal(text, samples[text])
+        return _legal(text, samples[text], catalog)
     if not _looks_like_a_file(text):
         sentence = f"no sample board and no file of this name{did_you_mean(text, samples)}"
         raise Refused([Fault("", f"{sentence} (samples: {', '.join(sorted(samples))})")])
-    return _legal(Path(text).stem, read_object(text))
+    return _legal(Path(text).stem, read_object(text), catalog)
 
 
 def _looks_like_a_file(text: str) -> bool:
     return text == "-" or "/" in text or "." in text or Path(text).exists()
 
 
-def _legal(name: str, value: object) -> NamedBoard:
-    board = read_board(value, base_catalog(), Rules())
+def _legal(name: str, value: object, catalog: Catalog | None = None) -> NamedBoard:
+    board = read_board(value, catalog or base_catalog(), Rules())
     given = value.get("name") if isinstance(value, dict) else None
     return NamedBoard(given if isinstance(given, str) and given else name, board.to_object())

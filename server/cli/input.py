@@ -23,6 +23,7 @@ STDIN: Final = "-"
 
 # A device may never end.
 MAX_BYTES: Final = 64 * 2**20
+TOO_LONG: Final = f"longer than {MAX_BYTES // 2**20} MiB"
 
 # Past 53 bits no number is of use here, and 1e999999999 as a whole number would fill the memory.
 MAX_INTEGER: Final = 2**53
@@ -112,7 +113,7 @@ def read_bytes(file: str) -> bytes:
     except (OSError, ValueError) as error:  # ValueError: a NUL in the name
         raise _refused(f"cannot be read: {getattr(error, 'strerror', None) or error}") from None
     if len(data) > MAX_BYTES:
-        raise _refused(f"longer than {MAX_BYTES // 2**20} MiB")
+        raise _refused(TOO_LONG)
     return data
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Annotated, Final, Literal
 
 import typer
@@ -14,6 +15,9 @@ CHANNELS: Final[tuple[Channel, ...]] = ("tick", "revival", "vessel")
 SPEEDS: Final[dict[int, Literal[1, 2, 4]]] = {1: 1, 2: 2, 4: 4}
 
 Way = Literal["create", "join", "quick"]
+
+# The parameters that name files, or boards, which may be files.
+NAMES_OF_FILES: Final = {"board", "boards", "change", "data", "file", "files", "replay"}
 
 # Beside a flag nothing is to stand; left alone, the help puts `<bool>` there.
 FLAG: Final = " "
@@ -98,6 +102,23 @@ def number(value: float) -> float:
     if math.isnan(value):
         raise typer.BadParameter("nan is no number")
     return value
+
+
+def check_text(values: Mapping[str, object]) -> None:
+    """Refuses words that are no Unicode, as a shell hands them on. Only a file may be called so."""
+    for name, value in values.items():
+        words = value if isinstance(value, list) else [value]
+        if name not in NAMES_OF_FILES and not all(map(_is_text, words)):
+            raise typer.BadParameter(f"{name.replace('_', ' ')}: must be UTF-8")
+
+
+def _is_text(word: object) -> bool:
+    if isinstance(word, str):
+        try:
+            word.encode()
+        except UnicodeEncodeError:
+            return False
+    return True
 
 
 # For tests and for looking at many battles: faster still, and no client can tell.

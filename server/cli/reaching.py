@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Final
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 from protocol.client import Client, GaveUp, NotAdmitted, open_client
 from protocol.codes import CloseCode
@@ -15,23 +15,32 @@ from server.view.commentary import farewell
 
 SCHEMES: Final = {"ws": "ws", "wss": "wss", "http": "ws", "https": "wss"}
 
+# What stands in a path as it is (RFC 3986), and what is escaped already.
+PATH: Final = "/:@!$&'()*+,;=%"
+
 # Endings that are as good as any.
 QUIET: Final = (CloseCode.NORMAL, CloseCode.ROOM_CLOSED)
 
 
 def websocket_url(text: str) -> str:
-    """`example.org:8750` or a page's address as the URL to connect to. Raises `CommandFailed`."""
+    """`example.org:8750` or a page's address as the URL to connect to, in ASCII. Raises
+    `CommandFailed`."""
     full = text if "://" in text else f"ws://{text}"
     try:
         parts = urlsplit(full)
-        scheme, _ = SCHEMES[parts.scheme], parts.port
+        scheme, port = SCHEMES[parts.scheme], parts.port
+        host = (parts.hostname or "").encode("idna").decode()  # "" of none
     except (KeyError, ValueError):
-        raise CommandFailed(
-            f"{text} is no server's URL; one looks like ws://127.0.0.1:8750"
-        ) from None
-    if not parts.hostname:
-        raise CommandFailed(f"{text} is no server's URL; one looks like ws://127.0.0.1:8750")
-    return f"{scheme}://{parts.netloc}{parts.path.rstrip('/')}"
+        raise _no_url(text) from None
+    if not host or " " in host or parts.username is not None:
+        raise _no_url(text)
+    place = f"[{host}]" if ":" in host else host
+    path = quote(parts.path.rstrip("/"), safe=PATH)
+    return f"{scheme}://{place}{'' if port is None else f':{port}'}{path}"
+
+
+def _no_url(text: str) -> CommandFailed:
+    return CommandFailed(f"{text} is no server's URL; one looks like ws://127.0.0.1:8750")
 
 
 @asynccontextmanager

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import urllib.request
+from http.client import HTTPException
 from typing import Final
-from urllib.parse import urlsplit
 
 import msgspec
 
 from engine import Fault, Refused, base_catalog
-from server.cli.input import read_bytes
+from server.cli.input import MAX_BYTES, TOO_LONG, read_bytes
 from server.cli.output import FAILED, complain, print_faults, write_out
 from server.examine import examine
 from server.replay import Replay, decode
@@ -17,7 +17,7 @@ from server.replay import Replay, decode
 OTHER_RULES: Final = 3  # it cannot be fought again here
 
 PATIENCE_SECONDS: Final = 20.0
-SCHEMES: Final = ("http", "https")
+SCHEMES: Final = ("http://", "https://")
 
 
 def verify(place: str) -> int:
@@ -43,14 +43,16 @@ def verify(place: str) -> int:
 
 def _fetch(place: str) -> bytes:
     """Raises `Refused` where there is nothing to be had."""
-    if urlsplit(place).scheme not in SCHEMES:
+    if not place.lower().startswith(SCHEMES):
         return read_bytes(place)
     try:
         with urllib.request.urlopen(place, timeout=PATIENCE_SECONDS) as answer:  # noqa: S310
-            data: bytes = answer.read()
-            return data
-    except (OSError, ValueError) as error:
+            data: bytes = answer.read(MAX_BYTES + 1)
+    except (OSError, ValueError, HTTPException) as error:
         raise Refused([Fault("", f"cannot be fetched: {error}")]) from None
+    if len(data) > MAX_BYTES:
+        raise Refused([Fault("", TOO_LONG)])
+    return data
 
 
 def _summary(replay: Replay) -> str:

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import partial
+from http.client import HTTPException
 from typing import Final
 
 import msgspec
@@ -72,7 +73,7 @@ async def measure(wishes: Wishes, workers: int, console: Console) -> Outcome:
 async def _scrape(url: str) -> Scrape | None:
     try:
         return await trio.to_thread.run_sync(scrape, url)
-    except OSError as error:
+    except (OSError, HTTPException) as error:
         reason = getattr(error, "reason", error)
         raise CommandFailed(f"no server can be reached at {url} ({reason})") from None
 

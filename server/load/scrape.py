@@ -37,12 +37,13 @@ def read(text: str) -> Scrape:
 
 
 def scrape(url: str) -> Scrape | None:
-    """Looks at the metrics of the server at this `ws:` URL; None where it has none. Waits."""
+    """Looks at the metrics of the server at this `ws:` URL; None where it has none. Waits. Raises
+    `OSError` or `HTTPException` where no server answers."""
     address = f"http://{urlsplit(url).netloc}/metrics"
     try:
         with urllib.request.urlopen(address, timeout=PATIENCE_SECONDS) as response:
             return read(response.read().decode())
-    except urllib.error.HTTPError:
+    except (urllib.error.HTTPError, ValueError):  # it has no such page; or one of another kind
         return None
 
 

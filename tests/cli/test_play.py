@@ -20,7 +20,6 @@ from server.app import serve as serve_app
 from server.cli.asking import yes_or_no
 from server.cli.board import find_board
 from server.cli.play import Game, default_name, play_on
-from server.cli.reaching import websocket_url
 from server.cli.run import CommandFailed, first_of
 from server.cli.watch import watch_on
 from server.config import Config
@@ -250,27 +249,6 @@ async def test_a_name_that_is_too_long() -> None:
 async def test_no_server() -> None:
     with troubled("no server can be reached at ws://127.0.0.1:1 "):
         await watch_on(Lines(), "x", "127.0.0.1:1", Watch(version=PROTOCOL_VERSION))
-
-
-@pytest.mark.parametrize(
-    ("text", "url"),
-    [
-        ("ws://a:1", "ws://a:1"),
-        ("wss://a/b/", "wss://a/b"),
-        ("http://a:1/", "ws://a:1"),
-        ("https://a", "wss://a"),
-        ("a:8750", "ws://a:8750"),
-        ("[::1]:8750", "ws://[::1]:8750"),
-    ],
-)
-def test_urls_as_people_write_them(text: str, url: str) -> None:
-    assert websocket_url(text) == url
-
-
-@pytest.mark.parametrize("text", ["", "ftp://a", "ws://", "ws://a:x", "ws://[::1", "ws://a:99999"])
-def test_what_is_no_url(text: str) -> None:
-    with pytest.raises(CommandFailed, match="is no server's URL"):
-        websocket_url(text)
 
 
 def test_boards_by_name_and_by_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,59 @@
+"""Has the pieces of a plan fought in as many processes as are wanted."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
+from multiprocessing import active_children, get_context
+from typing import Any, TypeVar
+
+from server.odds.plan import Grounds, Plan
+
+Piece = TypeVar("Piece")
+Found = TypeVar("Found")
+
+# Of a process: where its pieces are fought.
+_grounds: list[Grounds] = []
+
+
+def work(
+    plan: Plan,
+    pieces: Iterable[Piece],
+    do: Callable[[Grounds, Piece], Found],
+    processes: int,
+) -> Iterator[Found]:
+    """What each piece gives, in their order; the same with any number of processes.
+
+    Raises `BrokenProcessPool` where one of them has come to an end by itself.
+    """
+    if processes == 1:
+        grounds = Grounds(plan)
+        yield from (do(grounds, piece) for piece in pieces)
+        return
+    crew = ProcessPoolExecutor(
+        processes, get_context("spawn"), initializer=_begin, initargs=(plan,)
+    )
+    try:
+        # An interrupt is the terminal's to all of them, and this process's to answer.
+        signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+        try:
+            found: list[Future[Any]] = [crew.submit(_do, do, piece) for piece in pieces]
+        finally:
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
+        for future in found:
+            yield future.result()
+    except BaseException:
+        for child in active_children():
+            child.terminate()  # a battle may take as long as it likes
+        raise
+    finally:
+        crew.shutdown(cancel_futures=True)
+
+
+def _begin(plan: Plan) -> None:
+    _grounds.append(Grounds(plan))
+
+
+def _do(do: Callable[[Grounds, Piece], Found], piece: Piece) -> Found:
+    return do(_grounds[0], piece)

@@ -1,0 +1,179 @@
+"""Battles by the thousand: that they are the engine's, that all are counted once and on the right
+side, and that what is said of them may be said."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from concurrent.futures.process import BrokenProcessPool
+from itertools import chain
+from random import Random
+
+import pytest
+
+from engine import Battle, Rules, Setup, base_catalog, event_object, read_board, sample_boards
+from server.odds.counts import Count, Deeds, Share
+from server.odds.crew import work
+from server.odds.drawing import draw
+from server.odds.fights import fight
+from server.odds.plan import Draws, Grounds, Pairing, Plan, pairings, pieces
+from server.odds.results import Tournament
+from server.odds.worth import weigh
+
+A, B = "red-kennel", "full-barrow"
+BOARDS = {name: sample_boards()[name] for name in (A, B)}
+# The same card as it is, and one that has next to nothing.
+SAME: dict[str, object] = {"cards": []}
+FRAIL = {"cards": [{"id": "gutter-cur", "price": 9, "vitality": 1, "power": 0, "speed": 1}]}
+
+
+def fought(plan: Plan, battles: int = 6) -> list[Count | None]:
+    return fight(Grounds(plan), Pairing(A, B, 0, battles))
+
+
+def battle_of(number: int) -> Battle:
+    """The battle of that number, fought as the documentation says it is."""
+    boards = [read_board(BOARDS[name], base_catalog(), Rules()) for name in (A, B)]
+    a, b = boards if number % 2 == 0 else boards[::-1]
+    battle = Battle(Setup(f"s {A} {B} {number}", Rules(), base_catalog(), (a, b)))
+    battle.run()
+    return battle
+
+
+def test_a_share_lies_in_wilsons_interval() -> None:
+    assert Share(8, 10).interval() == pytest.approx((0.4902, 0.9433), abs=1e-4)
+    assert Share(0, 10).interval() == pytest.approx((0.0, 0.2775), abs=1e-4)
+    assert Share(0, 0).interval() == (0.0, 1.0)
+    assert not Share(8, 10).is_apart_from(0.5)
+    assert Share(80, 100).is_apart_from(0.5)
+
+
+@pytest.mark.parametrize("battles", [1, 99, 100, 101, 1000])
+def test_every_battle_is_in_one_piece(battles: int) -> None:
+    numbers = [range(piece.first, piece.first + piece.battles) for piece in pieces(battles)]
+    assert list(chain.from_iterable(numbers)) == list(range(battles))
+    pairs = Counter((pair.a, pair.b) for pair in pairings(["x", "y", "z"], battles))
+    assert set(pairs) == {("x", "y"), ("x", "z"), ("y", "z")}
+    assert set(pairs.values()) == {len(numbers)}
+
+
+@pytest.mark.parametrize("closely", [False, True])
+def test_battles_are_the_engines_and_each_victory_its_boards(closely: bool) -> None:
+    (count,) = fought(Plan("s", BOARDS, closely=closely), 6)
+    assert count is not None
+    won, ticks = Counter[str | None](), Counter[int]()
+    for number in range(6):
+        result = battle_of(number).result
+        assert result is not None
+        seats = [A, B] if number % 2 == 0 else [B, A]
+        won[None if result.winner is None else seats["ab".index(result.winner)]] += 1
+        ticks[result.tick] += 1
+    assert (count.won, count.lost, count.drawn) == (won[A], won[B], won[None])
+    assert count.ticks == ticks
+
+
+def test_what_units_do_is_what_the_log_says() -> None:
+    (count,) = fought(Plan("s", BOARDS, closely=True), 4)
+    assert count is not None
+    expected = tuple([Deeds() for _ in (*BOARDS[name]["units"], None)] for name in (A, B))  # type: ignore[misc]
+    for number in range(4):
+        battle = battle_of(number)
+
+        def of(unit: object, number: int = number) -> Deeds:
+            deeds = expected["ab".index(str(unit)[0]) ^ number % 2]
+            return deeds[min(int(str(unit)[1:]), len(deeds) - 1)]
+
+        for line in map(event_object, Battle(battle.setup).advance(1200)):
+            if line["kind"] == "death":
+                of(line["unit"]).deaths += 1
+                if line["killer"] is not None:
+                    of(line["killer"]).kills += 1
+            elif line["kind"] == "revival":
+                of(line["unit"]).revivals += 1
+            elif line["kind"] == "damage" and line["source"] not in (None, line["unit"]):
+                amount = line["amount"]
+                assert isinstance(amount, int)
+                of(line["source"]).dealt += amount
+        for unit in battle.snapshot().units:
+            of(unit.id).stood += unit.vitality > 0
+    assert count.deeds == expected
+    assert all(sum(deeds.deaths for deeds in side) for side in expected)
+
+
+def test_a_change_that_changes_nothing_turns_nothing() -> None:
+    before, after = fought(Plan("s", BOARDS, SAME))
+    assert before is not None
+    assert after is not None
+    assert before == after
+    assert after.turned == 0
+
+
+def test_a_change_is_fought_beside_what_is_with_the_same_seeds() -> None:
+    (alone,) = fought(Plan("s", BOARDS), 30)
+    before, after = fought(Plan("s", BOARDS, FRAIL), 30)
+    assert before == alone
+    assert before is not None
+    assert after is not None
+    assert after.won < before.won
+    assert before.won - after.won <= after.turned <= 30
+
+
+def test_a_board_that_only_the_change_makes_legal_has_no_before() -> None:
+    new: dict[str, object] = {"units": [{"cell": 0, "card": "new"}]}
+    change = {"cards": [{"id": "new", "price": 1, "vitality": 9, "power": 1, "speed": 9}]}
+    boards = {A: new, B: BOARDS[B]}
+    before, after = fight(Grounds(Plan("s", boards, change)), Pairing(A, B, 0, 2))
+    assert before is None
+    assert after is not None
+    assert after.battles == 2
+
+
+def test_any_number_of_processes_gives_the_same() -> None:
+    plan = Plan("s", BOARDS, FRAIL, closely=True)
+    parts = [Pairing(A, B, first, 3) for first in (0, 3, 6)]
+    alone, shared = (list(work(plan, parts, fight, processes)) for processes in (1, 2))
+    assert alone == shared
+    whole = Tournament()
+    for part, counts in zip(parts, alone, strict=True):
+        whole.take(part, counts)
+    (one,) = whole.pairs.values()
+    assert one.before == fought(plan, 9)[0]
+    assert one.after == fought(plan, 9)[1]
+
+
+def die(_: Grounds, __: Draws) -> int:
+    os._exit(1)
+
+
+def test_a_process_that_dies_is_noticed() -> None:
+    with pytest.raises(BrokenProcessPool):
+        list(work(Plan("s", {}), list(pieces(300)), die, 2))
+
+
+def test_drawn_boards_are_legal_and_spend_what_they_can() -> None:
+    catalog, rules = base_catalog(), Rules()
+    boards = [draw(Random(seed), catalog, rules) for seed in range(200)]
+    assert {rules.scrip_budget - board.price(catalog) for board in boards} == {0}
+    assert {unit.card for board in boards for unit in board.units} == set(catalog.cards)
+    assert {rune for b in boards for unit in b.units for rune in unit.runes} == set(catalog.runes)
+    assert draw(Random(1), catalog, rules) == draw(Random(1), catalog, rules)
+
+
+def test_what_a_board_makes_counts_once_for_each_thing_on_it() -> None:
+    plan = Plan("w", {})
+    (worth,) = weigh(Grounds(plan), Draws(0, 8))
+    boards, points = Counter[str](), Counter[str]()
+    for number in range(8):
+        dice = Random(f"w {number}")
+        both = [draw(dice, base_catalog(), Rules()) for _ in "ab"]
+        setup = Setup(f"w {number}", Rules(), base_catalog(), (both[0], both[1]))
+        winner = Battle(setup).run().winner
+        for side, board in zip("ab", both, strict=True):
+            for card in {unit.card for unit in board.units}:
+                boards[card] += 1
+                points[card] += 1 if winner is None else 2 * (side == winner)
+    assert worth.battles == 8
+    assert worth.cards.boards == boards
+    assert +worth.cards.points == +points
+    card = next(iter(boards))
+    assert worth.cards.share(card) == Share(points[card] / 2, boards[card])
