@@ -20,7 +20,7 @@ from server.commands import Record, Refusal
 from server.config import Config
 from server.house import House, Options
 from server.journal.clock import Clock, compare
-from server.journal.records import Kept
+from server.journal.records import DropRoom, Kept
 from server.journal.recovery import closed_again, recover
 from server.journal.rooms import stored_again
 from server.journal.writer import Journal
@@ -173,6 +173,9 @@ class Hall:
         for room_id in kept.unread:
             log.error("a room's record cannot be read", room=room_id)
         for kept_room in kept.rooms:
+            if kept_room.record.phase == "closed":  # an older server wrote it once too often
+                self.journal.put([DropRoom(kept_room.record.id, None)])
+                continue
             try:
                 stage = recover(kept_room, self._house, self._backstage, self._forget)
             except Exception:

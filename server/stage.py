@@ -195,11 +195,14 @@ class Stage:
     ) -> Refuse | None:
         self._catch_up()
         effects = self.room.handle(command, by, trio.current_time())
+        match effects:
+            case [Refuse() as refused]:  # nothing has changed, so nothing is to be kept
+                return refused
         tellings = [telling for effect in effects for telling in self._take_in(effect)]
         self._keep(tellings, effects, course)
         for effect in effects:
             self._follow_up(effect)
-        return next((effect for effect in effects if isinstance(effect, Refuse)), None)
+        return None
 
     def _take_in(self, effect: Effect) -> list[Telling]:
         """What changes here at once; what is to be told of it, later."""

@@ -58,6 +58,7 @@ class Keeper:
         self._maker = maker
         self._clock = clock
         self._edition = edition
+        self._dropped = False
 
     def writes(
         self,
@@ -68,7 +69,12 @@ class Keeper:
     ) -> list[Write]:
         """All that is to be kept before anyone hears of these effects. `opening` is that of a
         battle which begins by them, `course` that of one which ends by them.
+
+        Nothing any more, once the room is closed: whoever is still there is there in vain, and what
+        was written of the room would be all that the next process finds of it.
         """
+        if self._dropped:
+            return []
         writes: list[Write] = []
         closed: Record | None = None
         for effect in effects:
@@ -84,7 +90,8 @@ class Keeper:
                     closed = record
         if opening is not None:
             writes.append(self._open_round(opening))
-        if closed is not None:
+        if self._room.phase == "closed":
+            self._dropped = True
             return [*writes, self._drop(closed)]
         if effects:
             writes.append(PutRoom(record_room(self._room, self._key, self._maker, self._clock)))
@@ -96,7 +103,9 @@ class Keeper:
             record_round(self._room, opening.terms, opening.room, started, self._edition)
         )
 
-    def _drop(self, closed: Record) -> DropRoom:
+    def _drop(self, closed: Record | None) -> DropRoom:
+        if closed is None:  # it failed as it closed
+            return DropRoom(self._room.id, None)
         record = ClosedRecord(
             state=closed.state,
             opened=self._clock.wall(closed.opened),

@@ -20,6 +20,7 @@ from protocol.messages import (
     Begin,
     Create,
     Error,
+    Forfeit,
     Leave,
     Offer,
     Quick,
@@ -177,6 +178,58 @@ async def test_of_rooms_that_closed_the_record_stays(autojump_clock: MockClock) 
         async with after(it) as world:
             (record,) = world.hall.records
             assert (record.state.id, len(world.hall)) == (ada.place, 0)
+
+
+@pytest.mark.parametrize("role", ["player", "spectator"])
+async def test_what_is_said_to_a_room_that_has_closed_does_not_bring_it_back(
+    autojump_clock: MockClock, role: str
+) -> None:
+    async with universe() as it:
+        world = await it.server()
+        ada = await world.create()
+        bob = await world.watch(ada.place)
+        stage = world.hall.find(ada.place)
+        player = stage.sessions.find(ada.welcome.token, trio.current_time())
+        spectator = stage.sessions.find(bob.welcome.token, trio.current_time())
+        assert player is not None
+        assert spectator is not None
+        assert stage.said(player, Leave()) is None
+        if role == "player":
+            assert stage.said(player, Forfeit()) is not None
+        else:
+            assert stage.said(spectator, Leave()) is not None
+        stage.once_kept(lambda: None)
+        await ada.hear_end()
+        await world.journal_settled()
+        assert it.kept().rooms == ()
+        async with after(it) as world:
+            assert len(world.hall) == 0
+
+
+async def test_a_closed_room_that_an_older_server_has_left_is_dropped(
+    autojump_clock: MockClock,
+) -> None:
+    async with universe() as it:
+        world = await it.server()
+        await world.create()
+        await world.journal_settled()
+        (kept,) = it.kept().rooms
+        world.hall.journal.put([PutRoom(msgspec.structs.replace(kept.record, phase="closed"))])
+        async with after(it) as world:
+            assert len(world.hall) == 0
+            await world.journal_settled()
+            assert it.kept().rooms == ()
+
+
+async def test_what_is_refused_writes_nothing(autojump_clock: MockClock) -> None:
+    async with universe() as it:
+        world = await it.server()
+        ada = await world.create()
+        await world.journal_settled()
+        puts: list[object] = []
+        world.hall.journal.put = lambda *what: puts.append(what)  # type: ignore[method-assign]
+        assert (await ada.refused(Forfeit())).code == "wrong_phase"
+        assert puts == []
 
 
 async def test_whoever_comes_first_finds_the_battle_where_it_is(
