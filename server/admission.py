@@ -36,7 +36,7 @@ from server.gate import Hello, admit_ticket
 from server.hall import Hall
 from server.line import Line
 from server.places import Place
-from server.sessions import Session
+from server.sessions import Session, key_of
 from server.stage import Stage
 
 # Which first messages a URL takes; any other URL below /rooms/ is a room's.
@@ -165,8 +165,8 @@ def _again(
     """Whoever has come by this attempt already, and has not heard of it."""
     if proof is None:
         return None
-    now = trio.current_time()
-    found = ((stage, stage.sessions.find(proof, now)) for stage in stages)
+    now, key = trio.current_time(), key_of(proof)
+    found = ((stage, stage.sessions.find_by(key, now)) for stage in stages)
     stage, session = next(((a, b) for a, b in found if b is not None), (None, None))
     if stage is None or session is None:
         return None

@@ -62,11 +62,12 @@ class Sessions:
         return session
 
     def find(self, token: Token, now: float) -> Session | None:
-        """The session that this token opens. Nothing changes, whatever the token is.
+        """The session that this token opens. Nothing changes, whatever the token is."""
+        return self.find_by(key_of(token), now)
 
-        It is looked up by its hash, so that the time this takes tells nothing about any token.
-        """
-        session = self._by_key.get(_key(token))
+    def find_by(self, key: bytes, now: float) -> Session | None:
+        """The same by the token's key, for who asks many rooms."""
+        session = self._by_key.get(key)
         if session is None:
             return None
         lost = self._lost.get(session.id)
@@ -93,7 +94,7 @@ class Sessions:
 
     def is_newest(self, session: Session, token: Token) -> bool:
         """Whether no other was given since."""
-        return session.keys[-1:] == [_key(token)]
+        return session.keys[-1:] == [key_of(token)]
 
     def is_lost(self, session: Session) -> bool:
         """Whether its connection is gone and no other has come in its place."""
@@ -140,7 +141,7 @@ class Sessions:
         self.longest_delay = max(self.longest_delay, session.delay)
 
     def _add_key(self, session: Session, token: Token) -> None:
-        key = _key(token)
+        key = key_of(token)
         session.keys.append(key)
         self._by_key[key] = session
 
@@ -151,5 +152,7 @@ class Sessions:
                 del self._by_key[key]
 
 
-def _key(token: Token) -> bytes:
+def key_of(token: Token) -> bytes:
+    """A token's hash. It is looked up by that, so that the time this takes tells nothing about any
+    token."""
     return hashlib.sha256(token.encode("utf-8", "surrogatepass")).digest()
