@@ -10,6 +10,8 @@ do the readers as they pass on: memory is what somebody can still ask for.
 
 from __future__ import annotations
 
+import math
+from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from typing import Final, NamedTuple
 
@@ -32,6 +34,10 @@ BIT: Final[dict[Channel, int]] = {channel: 1 << n for n, channel in enumerate(CH
 BITS: Final = tuple(BIT.values())
 ALL: Final = sum(BITS)
 MASK_BITS: Final = len(BITS)
+
+# Updates of the room that a feed keeps. A room in which nobody ever fights has but one feed, and
+# each update says all that there is to say.
+UPDATES: Final = 256
 
 
 def mask_of(channels: Iterable[Channel]) -> int:
@@ -99,6 +105,9 @@ class Entry:
         return (mask & self.present).bit_count()
 
 
+NOTHING: Final = Entry(-math.inf, {}, b"")
+
+
 class Keyframe(NamedTuple):
     """The whole state, and where in the feed it stands: what follows it begins at `at`."""
 
@@ -130,7 +139,7 @@ class Feed:
         # By channel, where its frames are, as far as anybody has asked for it.
         self._where: dict[Channel, list[int]] = {channel: [] for channel in CHANNELS}
         self._found_in = 0  # so many entries
-        self._rooms: list[tuple[int, RoomState]] = []
+        self._rooms: deque[tuple[int, RoomState]] = deque()  # the newest updates, and where
         self._opening = opening
         self._frames_end = 0
         self._keyframe: Keyframe | None = None
@@ -153,6 +162,8 @@ class Feed:
         room = message.room if isinstance(message, RoomUpdate) else None
         if room is not None:
             self._rooms.append((len(self.entries), room))
+            if len(self._rooms) > UPDATES:
+                self.entries[self._rooms.popleft()[0]] = NOTHING
         self._append(Entry(now, {}, framed(message), room))
 
     def add_frames(self, frames: dict[int, bytes], now: float) -> None:

@@ -162,8 +162,7 @@ class Room:
             case Away() | Back():
                 self._presence(by, away=isinstance(command, Away))
             case SubmitBoard(board):
-                self.match.submit(by, board)
-                self._publish()
+                self._submit(by, board)
             case Ready(nonce):
                 self._ready(by, nonce)
             case Accept(offer):
@@ -240,6 +239,15 @@ class Room:
         self.offer, self.offer_due = None, math.inf
         self.match.open_series()
         self._go("building", self._house.limits.building_seconds)
+
+    def _submit(self, by: SessionId | None, board: dict[str, object]) -> None:
+        _, player = self.match.player(by)
+        is_first = player.board is None
+        self.match.submit(by, board)
+        if is_first or player.session is None:
+            self._publish()
+        else:  # nobody else sees a difference
+            self._effects.append(ToSession(player.session, RoomUpdate(room=self.state())))
 
     def _ready(self, by: SessionId | None, nonce: str) -> None:
         if not self.match.ready(by, nonce):

@@ -59,8 +59,8 @@ def test_killed_at_any_transaction(down_seconds: float, before: bool) -> None:
     commit = 1
     while trio.run(kill_at, commit, clock=MockClock(autojump_threshold=0)):
         commit += 1
-    # Two boards, two who get ready, and the end.
-    assert commit > 5
+    # Two boards, two who get ready, and the end; what came while another was written is kept together.
+    assert commit > 3
 
 
 @pytest.mark.parametrize("seed", range(5))

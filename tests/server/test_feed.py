@@ -10,7 +10,7 @@ from websockets.frames import Frame, Opcode
 
 from protocol.messages import CHANNELS, BattleId, Channel, Position, RoomUpdate
 from server.cursor import Cursor
-from server.feed import ALL, BIT, Feed, mask_of, text_frame
+from server.feed import ALL, BIT, UPDATES, Feed, mask_of, text_frame
 from tests.server.feeds import Written, read, room
 
 SUBSETS: list[tuple[Channel, ...]] = [
@@ -20,6 +20,23 @@ SUBSETS: list[tuple[Channel, ...]] = [
 
 def live(feed: Feed, mask: int = ALL) -> Cursor:
     return Cursor(feed, len(feed.entries), mask)
+
+
+def test_of_the_rooms_updates_the_newest_are_kept() -> None:
+    """Each says all that those before it say; in a room where nobody fights they have no end."""
+    written = Written()
+    for seq in range(1000):
+        written.update(seq)
+        written.say(f"after {seq}")
+    said = read(Cursor(written.feed, 0, ALL).rest())
+    updates = [word for word in said if word.startswith("room")]
+    assert updates == [f"room {seq}" for seq in range(1000 - UPDATES, 1000)]
+    others = [word for word in said if word.startswith("after")]
+    assert others == [f"after {number}" for number in range(1000)]
+    assert read(Cursor(written.feed, 1, ALL, delay=300.0).take(1 << 30)) == said[1:]
+    latest = written.feed.room_at(1e9)
+    assert latest is not None
+    assert latest.seq == 999
 
 
 # Bytes are made once.

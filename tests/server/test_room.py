@@ -35,6 +35,7 @@ from server.commands import (
     StartBattle,
     StopBattle,
     ToRoom,
+    ToSession,
     Unlook,
     Wake,
 )
@@ -61,6 +62,12 @@ PHASES: tuple[RoomPhase, ...] = get_args(RoomPhase)
 def result_of(effects: list[Effect]) -> Result:
     (result,) = (message for message in messages(effects) if isinstance(message, Result))
     return result
+
+
+def updates_of(effects: list[Effect], told: type[ToRoom] | type[ToSession]) -> list[int]:
+    """The numbers of the updates that all are told, or one alone."""
+    messages = [effect.message for effect in effects if isinstance(effect, told)]
+    return [message.room.seq for message in messages if isinstance(message, RoomUpdate)]
 
 
 @pytest.mark.parametrize("phase", PHASES)
@@ -114,6 +121,19 @@ def test_a_board_is_answered_with_every_fault() -> None:
         "board.units[0].card",
         "board.units[1].card",
     }
+
+
+def test_a_board_in_the_place_of_another_is_its_players_affair() -> None:
+    """Nobody else sees a difference, and ten thousand may look on."""
+    play = Play()
+    play.both_enter()
+    seq = play.room.seq
+    assert updates_of(play.do(submit(0), ADA), ToRoom) == [seq + 1]
+    (answer,) = play.do(submit(1), ADA)
+    assert isinstance(answer, ToSession)
+    assert (answer.to, updates_of([answer], ToSession)) == (ADA, [seq + 1])
+    _, player = play.room.match.player(ADA)
+    assert player.board == board(1)
 
 
 def test_boards_are_secret_until_both_are_ready() -> None:
@@ -306,8 +326,8 @@ def test_random_play_keeps_the_rules_and_ends(seed: int) -> None:
             assert everything(play.room) == before
             assert len(effects) == 1
         assert play.room.seq >= seq
-        updates = [m.room.seq for m in messages(effects) if isinstance(m, RoomUpdate)]
-        assert updates == list(range(seq + 1, play.room.seq + 1))
+        assert updates_of(effects, ToRoom) == list(range(seq + 1, play.room.seq + 1))
+        assert set(updates_of(effects, ToSession)) <= {seq}
     for _ in range(50):
         if play.room.phase == "battle" and play.room.match.terms is not None:
             play.end()
