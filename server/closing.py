@@ -18,7 +18,10 @@ class Closing:
     why: str
     retry_seconds: float | None = None
 
+    def message(self) -> Bye:
+        """The last message."""
+        return Bye(code=self.code, reason=self.why, retry_seconds=self.retry_seconds)
+
     def frame(self) -> bytes:
-        """The last message, as it goes out."""
-        bye = Bye(code=self.code, reason=self.why, retry_seconds=self.retry_seconds)
-        return text_frame(encode(bye))
+        """The same, as it goes out."""
+        return text_frame(encode(self.message()))

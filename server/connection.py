@@ -35,6 +35,7 @@ from server.line import Line
 
 NOBODY: Final = Caller()
 FLOOD: Final = Closing(CloseCode.POLICY, "messages came too fast")
+LATE: Final = Closing(CloseCode.HELLO_TIMEOUT, "no first message in time")
 
 log = structlog.get_logger()
 
@@ -76,23 +77,43 @@ class Conversation:
         """Hears first messages until one is let in. None where none was in time."""
         # Nobody need hold more of a stranger than a first message can be.
         self._connection.protocol.max_message_size = self._limits.hello_bytes
-        closing = Closing(CloseCode.HELLO_TIMEOUT, "no first message in time")
-        with trio.move_on_after(self._limits.hello_seconds):
-            while True:
-                answer = self._first(await self._connection.recv())
-                if isinstance(answer, Admission):
-                    self._connection.protocol.max_message_size = self._limits.message_bytes
-                    return answer
-                self._hall.metrics.refused[answer.code] += 1
-                if self._is_flood():
-                    closing = FLOOD
-                    break
-                await self._connection.send(encode(answer), text=True)
+        with trio.move_on_after(self._limits.hello_seconds) as greeting:
+            self._hall.greetings.add(greeting)
+            try:
+                if (admission := await self._let_in()) is not None:
+                    return admission
+            except ConnectionClosed:
+                self._hall.metrics.closed[str(self._connection.ended_with)] += 1
+                return None
+            finally:
+                self._hall.greetings.discard(greeting)
+        dismissal = self._hall.dismissal
+        if dismissal is not None:
+            await self._turn_away(dismissal(), farewell=True)
+        else:
+            await self._turn_away(LATE if greeting.cancelled_caught else FLOOD)
+        return None
+
+    async def _let_in(self) -> Admission | None:
+        """None where too much was said too fast."""
+        while self._hall.dismissal is None:
+            answer = self._first(await self._connection.recv())
+            if isinstance(answer, Admission):
+                self._connection.protocol.max_message_size = self._limits.message_bytes
+                return answer
+            self._hall.metrics.refused[answer.code] += 1
+            if self._is_flood():
+                break
+            await self._connection.send(encode(answer), text=True)
+        return None
+
+    async def _turn_away(self, closing: Closing, *, farewell: bool = False) -> None:
         self._hall.metrics.closed[str(closing.code.value)] += 1
         # Also where sending was cut short: the connection is dropped in either case.
         with trio.move_on_after(self._limits.close_seconds):
+            if farewell:
+                await self._connection.send(encode(closing.message()), text=True)
             await self._connection.aclose(closing.code, closing.why)
-        return None
 
     def _first(self, data: str | bytes) -> Admission | Error:
         message = self._decode(data)
@@ -115,6 +136,8 @@ class Conversation:
             async with trio.open_nursery() as nursery:
                 follower.attend(nursery)
                 self._hall.keepalive.add(follower)
+                if self._hall.dismissal is not None:  # while they were being let in
+                    follower.close(self._hall.dismissal())
                 if resumed:
                     nursery.start_soon(self._settle, admission)
                 try:
@@ -136,6 +159,8 @@ class Conversation:
                 data = await self._connection.recv()
             except ConnectionClosed:
                 return
+            if self._is_flood():
+                continue  # it is being closed: nothing more is answered
             error = self._answer(admission, data)
             if error is not None:
                 self._hall.metrics.refused[error.code] += 1

@@ -28,6 +28,8 @@ from server.metrics import Metrics
 from server.outbox import Outbox
 from server.sender import Gone, Sender
 
+UNREAD: Final = Closing(CloseCode.TRY_LATER, "nothing was read for too long")
+
 PING: Final = Frame(Opcode.PING, b"").serialize(mask=False)
 
 
@@ -48,6 +50,7 @@ class Follower:
         "_busy",
         "_close_by",
         "_closing",
+        "_held_since",
         "_limits",
         "_line",
         "_nursery",
@@ -74,6 +77,7 @@ class Follower:
         self._line = line
         self._row: Seats | None = None  # that it sits in
         self.held = False  # as its turn says
+        self._held_since = math.inf
         line.turn.bind(self)
         self._limits = limits
         self.metrics = metrics or Metrics()
@@ -130,6 +134,8 @@ class Follower:
 
     def hold(self, *, held: bool) -> None:
         """Its turn's call: whether it may not write now."""
+        if held and not self.held:
+            self._held_since = trio.current_time()
         self.held = held
         if held:
             self.rise()
@@ -161,7 +167,7 @@ class Follower:
             self.metrics.sent(data)
             return
         if self._outbox.is_full:
-            self.close(Closing(CloseCode.TRY_LATER, "nothing was read for too long"))
+            self.close(UNREAD)
             return
         self._outbox.put(data)
         self._hand_over()
@@ -174,9 +180,17 @@ class Follower:
             self._outbox.put_here(PING)
             self._wake.set()
         else:
+            self._close_if_stuck()
             return False
         self._line.unheard = True
         return True
+
+    def _close_if_stuck(self) -> None:
+        """The library waits for its own answers to be read, and would wait for ever."""
+        if self.held and not self._busy:
+            held_seconds = trio.current_time() - self._held_since
+            if held_seconds > self._limits.stall_seconds:
+                self.close(UNREAD)
 
     @property
     def is_unheard(self) -> bool:
@@ -231,7 +245,7 @@ class Follower:
             if not self._busy:
                 return
         except trio.TooSlowError:
-            self._closing = Closing(CloseCode.TRY_LATER, "nothing was read for too long")
+            self._closing = UNREAD
         except (OSError, trio.BrokenResourceError, trio.ClosedResourceError):
             self._sender.cut()
         except Gone:
@@ -263,7 +277,10 @@ class Follower:
 
     def _next_batch(self) -> bytes:
         self._sender.check()
-        batch = self._outbox.next_batch(trio.current_time())
+        now = trio.current_time()
+        if self._outbox.has_lost_touch(now):
+            raise trio.TooSlowError
+        batch = self._outbox.next_batch(now)
         self.metrics.skipped += self._outbox.skipped
         return batch
 

@@ -10,7 +10,6 @@ do the readers as they pass on: memory is what somebody can still ask for.
 
 from __future__ import annotations
 
-import math
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from typing import Final, NamedTuple
@@ -38,6 +37,8 @@ MASK_BITS: Final = len(BITS)
 # Updates of the room that a feed keeps. A room in which nobody ever fights has but one feed, and
 # each update says all that there is to say.
 UPDATES: Final = 256
+
+NO_FRAMES: Final[dict[int, bytes]] = {}
 
 
 def mask_of(channels: Iterable[Channel]) -> int:
@@ -105,9 +106,6 @@ class Entry:
         return (mask & self.present).bit_count()
 
 
-NOTHING: Final = Entry(-math.inf, {}, b"")
-
-
 class Keyframe(NamedTuple):
     """The whole state, and where in the feed it stands: what follows it begins at `at`."""
 
@@ -163,8 +161,12 @@ class Feed:
         if room is not None:
             self._rooms.append((len(self.entries), room))
             if len(self._rooms) > UPDATES:
-                self.entries[self._rooms.popleft()[0]] = NOTHING
+                self._empty(self._rooms.popleft()[0])
         self._append(Entry(now, {}, framed(message), room))
+
+    def _empty(self, at: int) -> None:
+        """Nobody is told any more what was said here; the place and its time stay."""
+        self.entries[at] = Entry(self.entries[at].made_at, NO_FRAMES, b"")
 
     def add_frames(self, frames: dict[int, bytes], now: float) -> None:
         """Adds a tick's frames, as `wire_frames` makes them. Nothing where there is none."""

@@ -47,6 +47,8 @@ class Hall:
     ) -> None:
         self.config = config
         self.hurries = False  # to its end: whoever stopped it will not wait
+        self.greetings: set[trio.CancelScope] = set()  # of those who are yet to be let in
+        self.dismissal: Callable[[], Closing] | None = None  # once all are dismissed
         self.records: deque[Record] = deque(maxlen=config.limits.records)
         self.metrics = Metrics()
         self.keepalive = Keepalive(metronome, config.limits.ping_seconds, config.next_beat)
@@ -102,8 +104,10 @@ class Hall:
         return iter(tuple(self._stages.values()))
 
     def listing(self) -> list[RoomState]:
-        """The public rooms, the newest last."""
-        return [s.room.state() for s in self._stages.values() if not s.room.options.private]
+        """The public rooms as they were last told of, the newest last; none that is not kept yet,
+        and so was told of to nobody."""
+        public = (stage for stage in self._stages.values() if not stage.room.options.private)
+        return [state for stage in public if (state := stage.state()).seq]
 
     def find(self, room_id: str) -> Stage:
         """Raises `Refusal` where there is no such room."""
@@ -159,9 +163,13 @@ class Hall:
             stage.announce_drain()
 
     def dismiss_all(self, closing: Callable[[], Closing]) -> None:
-        """Closes every connection; rooms and sessions stay as they are."""
-        for stage in self._stages.values():
-            stage.teller.dismiss_all(closing)
+        """Closes every connection, those too that have not said a first message yet, or see the end
+        of a room that has closed; rooms and sessions stay as they are."""
+        self.dismissal = closing
+        for follower in self.keepalive:
+            follower.close(closing())
+        for greeting in tuple(self.greetings):
+            greeting.cancel()
 
     def take_over(self, kept: Kept) -> None:
         """All that the process before this one has left. A room that cannot be made again stays

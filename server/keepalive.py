@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Final
 
 import trio
@@ -38,6 +38,9 @@ class Keepalive:
 
     def __len__(self) -> int:
         return len(self._turns)
+
+    def __iter__(self) -> Iterator[Follower]:
+        return iter(tuple(self._turns))
 
     def add(self, follower: Follower) -> None:
         self._turns[follower] = trio.current_time() + self._seconds

@@ -74,6 +74,12 @@ class Outbox:
         due = max(self.cursor.due(), self._since)
         return not self.cursor.delay and now - due > self._limits.behind_seconds
 
+    def has_lost_touch(self, now: float) -> bool:
+        """So far behind that nobody could come back for what it has not read. Whoever reads a
+        little now and then must not keep in memory all that was ever said."""
+        due = max(self.cursor.due(), self._since)
+        return now - due > self._limits.missed_seconds
+
     def _mark_of_now(self) -> Mark:
         if self.cursor.delay:
             return self.cursor.mark

@@ -176,6 +176,37 @@ async def test_one_that_takes_nothing_is_closed_after_the_stall_limit(
     assert 15 <= took <= (15.1 if kind == "lockstep" else 16.1)
 
 
+async def test_one_that_reads_too_little_is_closed_at_last(autojump_clock: MockClock) -> None:
+    """It keeps in memory all that it has not read, and what comes after."""
+    written = Written()
+    run_ticks(written, 5000)
+    limits = Limits(behind_seconds=1e9, resume_seconds=20, ping_seconds=10)
+    async with link(written.feed, "socket", limits, at=0, buffer_bytes=1) as it:
+        start = trio.current_time()
+        while it.connection.state.name != "CLOSED":
+            await trio.sleep(5)
+            it.peer.read_now()
+        took = trio.current_time() - start
+    assert limits.missed_seconds < took < limits.missed_seconds + 10
+    assert len(it.peer.heard) > 100
+
+
+async def test_one_that_keeps_up_may_stay_as_long_as_it_likes(autojump_clock: MockClock) -> None:
+    written = Written()
+    async with link(written.feed, "socket") as it:
+        for number in range(10):
+            await trio.sleep(Limits().missed_seconds)
+            run_ticks(written, 1)
+            written.feed.entries[-1].made_at = trio.current_time()
+            it.follower.say(Bye(code=1000, reason="to you alone"))
+            assert await it.peer.read() == [
+                f"t{number}",
+                f"r{number}",
+                f"v{number}",
+                "to you alone",
+            ]
+
+
 async def test_one_that_reads_again_too_late_is_told_why_it_is_closed(
     autojump_clock: MockClock,
 ) -> None:

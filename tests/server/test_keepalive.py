@@ -14,6 +14,7 @@ from protocol.codes import CloseCode
 from server.config import Config
 from server.delivery import PING
 from server.keepalive import STEP_SECONDS, Keepalive
+from server.limits import Limits
 from server.metronome import Metronome
 from tests.server.feeds import Written
 from tests.server.peers import KINDS, PONG, link
@@ -63,6 +64,25 @@ async def test_who_has_gone_is_not_asked(autojump_clock: MockClock) -> None:
         await trio.sleep(3 * SECONDS)
         assert it.peer.read_now() == []
         assert len(keepalive) == 0
+        nursery.cancel_scope.cancel()
+
+
+async def test_one_who_leaves_the_librarys_own_answers_unread_is_closed(
+    autojump_clock: MockClock,
+) -> None:
+    """Whoever pings and reads nothing is never unheard, and never asked."""
+    metronome = Metronome()
+    limits = Limits()
+    keepalive = Keepalive(metronome, SECONDS, Config().next_beat)
+    async with link(Written().feed, "socket") as it, trio.open_nursery() as nursery:
+        nursery.start_soon(metronome.run)
+        await wait_all_tasks_blocked()
+        keepalive.add(it.follower)
+        async with it.connection.send_lock:
+            await trio.sleep(SECONDS + STEP_SECONDS)
+            assert it.connection.stream.socket.fileno() != -1  # type: ignore[attr-defined]
+            await trio.sleep(SECONDS + STEP_SECONDS + limits.stall_seconds)
+            assert it.connection.stream.socket.fileno() == -1  # type: ignore[attr-defined]
         nursery.cancel_scope.cancel()
 
 

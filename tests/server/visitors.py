@@ -6,7 +6,7 @@ Under the autojump clock a minute of battle takes as long as it takes to compute
 from __future__ import annotations
 
 import math
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -82,6 +82,12 @@ class Visitor:
         else:
             self._protocol.send_text(encode(message))
         await self._flush()
+
+    async def say_at_once(self, messages: Iterable[AnyToServer]) -> None:
+        """All of these, which the server reads in one go."""
+        for message in messages:
+            self._protocol.send_text(encode(message))
+        await self._stream.send_all(b"".join(self._protocol.data_to_send()))
 
     async def hear(self) -> Heard:
         """The next message or frame. Raises `Closed`."""
