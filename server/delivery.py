@@ -160,7 +160,7 @@ class Follower:
             self.write(data)
             self.metrics.sent(data)
             return
-        if self._outbox.is_full:
+        if not self._outbox.has_room_for(data):
             self.close(Closing(CloseCode.TRY_LATER, "nothing was read for too long"))
             return
         self._outbox.put(data)

@@ -27,6 +27,7 @@ class Limits:
     requests_per_second: float = 20.0  # of plain HTTP, from one address
     requests_burst: int = 300  # a page is two dozen files
     private_messages: int = 64  # that wait for a client to read them
+    private_bytes: int = 1 << 16  # of those
     send_bytes: int = 1 << 16  # joined into one send to a client that catches up
     socket_bytes: int = 1 << 17  # unsent, in the kernel, for one connection
     stall_seconds: float = 15.0  # a client that takes nothing for so long is closed
