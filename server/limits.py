@@ -18,7 +18,7 @@ class Limits:
     hello_seconds: float = 10.0  # for both handshakes, then for the first message
     hello_bytes: int = 1 << 13  # a first message: a name, a key, a ticket of 4 KB
     ping_seconds: float = 20.0  # between keepalive pings, and to answer one
-    message_bytes: int = 1 << 18  # above what the decoder answers; more than this is a closing
+    message_bytes: int = 1 << 17  # above what the decoder answers; more than this is a closing
     messages_per_second: float = 10.0
     messages_burst: int = 60
     messages_refused: int = 20  # in a row for coming too fast; then the connection is closed
