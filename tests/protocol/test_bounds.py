@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 
 import msgspec
 import orjson
 import pytest
 
+from engine import base_catalog
+from engine.board import CELLS, MOST_RUNES
+from engine.definitions import STAT_NAMES
 from engine.reading import MOST_SUGGESTIONS
 from protocol import codec, strict_json
 from protocol.codec import Rejected, decode_to_server, encode
@@ -42,6 +46,22 @@ def test_nesting_up_to_the_limit_is_read_and_brackets_in_text_do_not_count() -> 
         assert isinstance(message, SubmitBoard)
     too_deep = b'{"type":"board","board":{"units":[' + deep + b"]}}"
     assert refusal(too_deep).code is ErrorCode.TOO_DEEP
+
+
+def test_the_largest_board_there_can_be_is_far_below_the_limits() -> None:
+    unit = {
+        "cell": 7,
+        "card": max(base_catalog().cards, key=len),
+        "runes": [max(base_catalog().runes, key=len)] * MOST_RUNES,
+        "scrip": dict.fromkeys(STAT_NAMES, 60),
+    }
+    units = [unit] * CELLS
+    assert len(json.dumps({"units": units})) < MAX_MESSAGE_BYTES / 6
+    board = {"name": "\u2028" * 64, "text": "\u2028" * 500, "units": units}
+    printed = json.dumps({"type": "board", "board": board}, indent=4).encode()
+    values = re.findall(rb'"[^"]*"|\d+|[\[{]', printed)
+    assert len(values) < MAX_VALUES / 2
+    assert isinstance(decode_to_server(printed), SubmitBoard)
 
 
 def test_a_message_may_be_as_large_as_the_limit() -> None:
