@@ -9,11 +9,12 @@ from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from typing import Final
 
-from engine.faults import Fault, did_you_mean
+from engine.faults import Fault, cut, did_you_mean
 
 MAX_NUMBER: Final = 1_000_000_000  # sums of such numbers over a battle stay within 53 bits
 TICKS_PER_SECOND: Final = 20
-MOST_SUGGESTIONS: Final = 50  # finding the nearest name takes its time; who errs more needs none
+# To find the nearest of fifty names takes up to a millisecond; who errs more can ask again.
+MOST_SUGGESTIONS: Final = 12
 
 _NAMES_OF_TYPES: Final[tuple[tuple[type, str], ...]] = (
     (bool, "true or false"),
@@ -35,7 +36,7 @@ def describe(value: object) -> str:
         text = str(value)
         return text if len(text) <= 24 else text[:24] + "…"
     if isinstance(value, str):
-        return f'"{value[:40]}…"' if len(value) > 40 else f'"{value}"'
+        return f'"{cut(value)}"'
     kinds = (name for kind, name in _NAMES_OF_TYPES if isinstance(value, kind))
     return next(kinds, "a number")
 
@@ -74,7 +75,7 @@ class Reader:
         for key in self.fields:
             if key not in names:
                 near = did_you_mean(key, names) if len(self.faults) < MOST_SUGGESTIONS else ""
-                self.fault(key, f"unknown field{near}")
+                self.fault(cut(key), f"unknown field{near}")
 
     def has(self, key: str) -> bool:
         return key in self.fields

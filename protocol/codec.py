@@ -13,9 +13,11 @@ import msgspec
 import orjson
 
 from engine import did_you_mean
+from engine.reading import MOST_SUGGESTIONS
 
 from .codes import ErrorCode
 from .messages import (
+    MAX_FAULTS,
     PROTOCOL_VERSION,
     AnyToClient,
     AnyToServer,
@@ -24,8 +26,9 @@ from .messages import (
     FirstMessage,
     Frame,
 )
+from .refusals import refuse
 from .sentences import sentence
-from .strict_json import MAX_FAULTS, Unreadable, join, read_json
+from .strict_json import Unreadable, join, read_json
 
 FIRST_MESSAGES: Final[tuple[type[FirstMessage], ...]] = get_args(FirstMessage)
 
@@ -44,13 +47,7 @@ class Rejected(NamedTuple):
 
     def error(self, seq: int) -> Error:
         """The answer to send, in a room whose sequence number is `seq`."""
-        return Error(
-            code=self.code,
-            message=self.code.meaning,
-            faults=list(self.faults),
-            seq=seq,
-            re=self.re,
-        )
+        return refuse(self.code, self.faults, seq, self.re)
 
 
 def decode_received(data: str | bytes) -> AnyToServer | Rejected:
@@ -81,7 +78,7 @@ def _message(value: dict[str, object]) -> AnyToServer | Rejected:
         fault = Fault("version", f"this server speaks version {PROTOCOL_VERSION}")
         return Rejected(ErrorCode.WRONG_VERSION, (fault,), tag if kind else None)
     if kind is None:
-        fault = Fault("type", f"no message of this type{_suggest(tag, TO_SERVER)}")
+        fault = Fault("type", f"no message of this type{did_you_mean(tag, TO_SERVER)}")
         return Rejected(ErrorCode.UNKNOWN_TYPE, (fault,))
     try:
         return msgspec.convert(value, kind)
@@ -112,7 +109,7 @@ def _inner_faults(value: object, kind: object, path: str) -> Iterator[Fault]:
     if isinstance(value, dict) and isinstance(kind, type) and issubclass(kind, msgspec.Struct):
         yield from _field_faults(value, kind, path)
     elif isinstance(value, list) and get_origin(kind) is list:
-        for index, item in enumerate(value):
+        for index, item in enumerate(value[:MAX_FAULTS]):
             yield from _faults(item, get_args(kind)[0], join(path, index))
 
 
@@ -120,11 +117,13 @@ def _field_faults(
     value: Mapping[str, object], kind: type[msgspec.Struct], path: str
 ) -> Iterator[Fault]:
     fields = {field.encode_name: field for field in msgspec.structs.fields(kind)}
-    for name, item in value.items():
-        if name in fields:
-            yield from _faults(item, fields[name].type, join(path, name))
-        elif name != kind.__struct_config__.tag_field:
-            yield Fault(join(path, name), f"no such field{_suggest(name, fields)}")
+    known = {*fields, kind.__struct_config__.tag_field}
+    for name, field in fields.items():
+        if name in value:
+            yield from _faults(value[name], field.type, join(path, name))
+    for number, name in enumerate(name for name in value if name not in known):
+        near = did_you_mean(name, fields) if number < MOST_SUGGESTIONS else ""
+        yield Fault(join(path, name), f"no such field{near}")
     for name, field in fields.items():
         if field.required and name not in value:
             yield Fault(join(path, name), "is missing")
@@ -138,11 +137,6 @@ def _bare(kind: object) -> object:
         there = [one for one in get_args(kind) if one is not type(None)]
         return _bare(there[0]) if len(there) == 1 else kind
     return kind
-
-
-def _suggest(name: str, known: Mapping[str, object]) -> str:
-    # The search for a near name takes time that grows with the square of the length.
-    return did_you_mean(name, known) if len(name) <= 40 else ""
 
 
 def encode(message: AnyToServer | AnyToClient) -> bytes:

@@ -17,11 +17,17 @@ PROTOCOL_VERSION: Final = 1
 # Integers on the wire fit a JavaScript number.
 MAX_INTEGER: Final = 2**53 - 1
 
-# A board of eight units with every rune and grant is under 2 KB; the rest is room for whoever
-# prints JSON with spaces, and for the next rule set.
-MAX_MESSAGE_BYTES: Final = 128 * 1024
+# A board of eight units with every rune and grant is under 2 KB, and 200 keys and values; the rest
+# is room for whoever prints JSON with spaces, and for the next rule set.
+MAX_MESSAGE_BYTES: Final = 16 * 1024
+MAX_VALUES: Final = 512
 # What a client says nests six deep at most (`board.units[0].runes[0]`); a few more do no harm.
 MAX_DEPTH: Final = 16
+
+# Nobody can have much done, or kept, for little: a refusal looks for this many faults, and names as
+# many of them as fit into so many bytes of JSON.
+MAX_FAULTS: Final = 100
+MAX_FAULT_BYTES: Final = 4096
 
 RoomId = NewType("RoomId", str)
 BattleId = NewType("BattleId", str)  # room id, round number: "k3f9x2.1"

@@ -3,7 +3,8 @@
 The fast readers are too kind for what comes from outside: they keep the last of two equal keys and
 round an integer past 64 bits to a float, without a word. What a client says is small and seldom,
 so it is read by the standard library's reader, with hooks that forget nothing, after one pass over
-the bytes that bounds the nesting (no reader may be made to recurse by 100 KB of brackets).
+the bytes that bounds what there is to be read: the nesting (no reader may be made to recurse by
+brackets), and the number of values (each takes its time, and everyone waits).
 """
 
 from __future__ import annotations
@@ -15,15 +16,21 @@ from itertools import islice
 from typing import Final
 
 from .codes import ErrorCode
-from .messages import MAX_DEPTH, MAX_INTEGER, MAX_MESSAGE_BYTES, Fault
+from .messages import (
+    MAX_DEPTH,
+    MAX_FAULTS,
+    MAX_INTEGER,
+    MAX_MESSAGE_BYTES,
+    MAX_VALUES,
+    Fault,
+)
 
-# A refusal names this many faults and counts no further: an answer must not be larger than the
-# message that asked for it.
-MAX_FAULTS: Final = 100
-
-# Strings first, so that brackets inside them do not count. The possessive `*+` and the optional
-# end keep the scan linear for any bytes.
-_TOKEN: Final = re.compile(rb'"(?:[^"\\]|\\.)*+"?|[\[{]|[\]}]', re.DOTALL)
+# Strings first, so that brackets inside them do not count. The possessive `*+` and `++` and the
+# optional end keep the scan linear for any bytes.
+_TOKEN: Final = re.compile(
+    rb'"(?:[^"\\]|\\.)*+"?|[\[{]|[\]}]|[^\s"\[\]{},:]++',
+    re.DOTALL,
+)
 
 
 class Unreadable(ValueError):  # noqa: N818 - a refusal of what came, not a failure here
@@ -48,9 +55,7 @@ def read_json(data: bytes) -> object:
     if len(data) > MAX_MESSAGE_BYTES:
         sentence = f"{len(data)} bytes; at most {MAX_MESSAGE_BYTES} are read"
         raise Unreadable(ErrorCode.TOO_LARGE, [Fault("", sentence)])
-    if _too_deep(data):
-        sentence = f"nests more than {MAX_DEPTH} deep"
-        raise Unreadable(ErrorCode.TOO_DEEP, [Fault("", sentence)])
+    _check_shape(data)
     value = _parse(data)
     if faults := list(islice(_faults(value, ""), MAX_FAULTS)):
         not_json = any(fault.message in _NOT_JSON for fault in faults)
@@ -66,17 +71,25 @@ def join(path: str, key: str | int) -> str:
     return f"{path}.{name}" if path else name
 
 
-def _too_deep(data: bytes) -> bool:
-    depth = 0
+def _check_shape(data: bytes) -> None:
+    """Refuses what nests too deep or says too much, after as many tokens as it takes to see it."""
+    depth = values = 0
     for token in _TOKEN.finditer(data):
         match token[0]:
+            case b"]" | b"}":
+                depth -= 1
+                if depth < 0:
+                    return  # it is not JSON, and the reader comes no further than this
+                continue
             case b"[" | b"{":
                 depth += 1
                 if depth > MAX_DEPTH:
-                    return True
-            case b"]" | b"}":
-                depth -= 1
-    return False
+                    sentence = f"nests more than {MAX_DEPTH} deep"
+                    raise Unreadable(ErrorCode.TOO_DEEP, [Fault("", sentence)])
+        values += 1
+        if values > MAX_VALUES:
+            sentence = f"more than {MAX_VALUES} keys and values"
+            raise Unreadable(ErrorCode.TOO_LARGE, [Fault("", sentence)])
 
 
 def _integer(digits: str) -> int:

@@ -27,6 +27,7 @@ from protocol.messages import (
     Speed,
     SubmitBoard,
 )
+from protocol.refusals import refuse
 
 # One who is in a room, across all the connections of their stay. Not a secret, never on the wire.
 SessionId = NewType("SessionId", str)
@@ -198,10 +199,4 @@ class Refusal(Exception):  # noqa: N818 - the command is refused; nothing went w
 
     def error(self, seq: int, re: str | None) -> Error:
         """The answer to send, in a room whose sequence number is `seq`."""
-        return Error(
-            code=self.code,
-            message=self.code.meaning,
-            faults=list(self.faults),
-            seq=seq,
-            re=re,
-        )
+        return refuse(self.code, self.faults, seq, re)

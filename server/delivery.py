@@ -166,7 +166,7 @@ class Follower:
             self.write(data)
             self.metrics.sent(data)
             return
-        if self._outbox.is_full:
+        if not self._outbox.has_room_for(data):
             self.close(UNREAD)
             return
         self._outbox.put(data)

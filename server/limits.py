@@ -18,7 +18,7 @@ class Limits:
     hello_seconds: float = 10.0  # for both handshakes, then for the first message
     hello_bytes: int = 1 << 13  # a first message: a name, a key, a ticket of 4 KB
     ping_seconds: float = 20.0  # between keepalive pings, and to answer one
-    message_bytes: int = 1 << 18  # above what the decoder answers; more than this is a closing
+    message_bytes: int = 1 << 17  # above what the decoder answers; more than this is a closing
     messages_per_second: float = 10.0
     messages_burst: int = 60
     messages_refused: int = 20  # in a row for coming too fast; then the connection is closed
@@ -27,6 +27,7 @@ class Limits:
     requests_per_second: float = 20.0  # of plain HTTP, from one address
     requests_burst: int = 300  # a page is two dozen files
     private_messages: int = 64  # that wait for a client to read them
+    private_bytes: int = 1 << 16  # of those
     send_bytes: int = 1 << 16  # joined into one send to a client that catches up
     socket_bytes: int = 1 << 17  # unsent, in the kernel, for one connection
     stall_seconds: float = 15.0  # a client that takes nothing for so long is closed

@@ -13,7 +13,6 @@ from engine import Board, Catalog, Refused, Rules, Setup, read_board
 from protocol.codes import ErrorCode
 from protocol.fairness import commitment, derive_seed
 from protocol.messages import BattleId, Fault, Result, RoomId, Seat, Speed
-from protocol.strict_json import MAX_FAULTS
 from server.commands import Ended, KeepBoard, Refusal, SessionId, Terms
 from server.names import apart
 from server.players import Player, is_decided
@@ -122,7 +121,7 @@ class Match:
         try:
             return read_board(board, self._catalog, self.rules, "board")
         except Refused as refused:
-            faults = [Fault(fault.path, fault.message) for fault in refused.faults[:MAX_FAULTS]]
+            faults = [Fault(fault.path, fault.message) for fault in refused.faults]
             raise Refusal(ErrorCode.BOARD_REFUSED, *faults) from None
 
     def ready(self, by: SessionId | None, nonce: str) -> bool:

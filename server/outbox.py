@@ -24,10 +24,13 @@ class Outbox:
         self._since = now
         self._private: list[tuple[Mark, bytes]] = [(cursor.mark, greeting)]
 
-    @property
-    def is_full(self) -> bool:
-        """Whether the client has let too many messages wait."""
-        return len(self._private) >= self._limits.private_messages
+    def has_room_for(self, data: bytes) -> bool:
+        """Whether this message, too, may wait for the client to read."""
+        waiting = sum(len(message) for _, message in self._private)
+        return (
+            len(self._private) < self._limits.private_messages
+            and waiting + len(data) <= self._limits.private_bytes
+        )
 
     @property
     def is_clear(self) -> bool:

@@ -21,7 +21,8 @@ import structlog
 import trio
 
 from protocol.codes import CloseCode, ErrorCode
-from protocol.messages import Accept, Error, Leave, PlayerMessage, Ready, Rematch, RoomState
+from protocol.messages import Accept, Leave, PlayerMessage, Ready, Rematch, RoomState
+from protocol.refusals import refuse
 from server.arena import Arena
 from server.audience import Audience
 from server.backstage import Backstage
@@ -145,8 +146,7 @@ class Stage:
 
     def announce_drain(self) -> None:
         """Everyone is told that nothing new begins here."""
-        code = ErrorCode.DRAINING
-        self._keep([ToRoom(Error(code=code, message=code.meaning, seq=self.room.seq))])
+        self._keep([ToRoom(refuse(ErrorCode.DRAINING, (), self.room.seq))])
 
     def take_over(self, run: BattleRun | None, until: float) -> None:
         """A battle of the process before this one goes on. It is fought again up to this moment

@@ -42,6 +42,7 @@ LIMIT_HELP: Final[Mapping[str, str]] = {
     "requests_per_second": "Plain HTTP requests from one address, over time.",
     "requests_burst": "Plain HTTP requests from one address at once.",
     "private_messages": "Messages to one client that wait for it to read.",
+    "private_bytes": "Bytes of the messages to one client that wait for it to read.",
     "send_bytes": "Bytes joined into one send to a client that catches up.",
     "socket_bytes": "Unsent bytes that the system holds for one connection.",
     "stall_seconds": "A client that reads nothing for so long is closed.",

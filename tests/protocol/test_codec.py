@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 
 import orjson
 import pytest
@@ -21,7 +20,6 @@ from protocol.codec import (
 )
 from protocol.codes import ErrorCode
 from protocol.messages import (
-    MAX_DEPTH,
     MAX_INTEGER,
     MAX_MESSAGE_BYTES,
     Accept,
@@ -36,7 +34,6 @@ from protocol.messages import (
     SubmitBoard,
     TickFrame,
 )
-from protocol.strict_json import MAX_FAULTS
 
 NONCE = "0123456789abcdef"
 
@@ -82,9 +79,14 @@ def test_what_is_encoded_is_decoded(message: object) -> None:
         (b'{"type":"le\nave"}', ErrorCode.NOT_JSON),
         (b'{"type":"board","board":{"x":NaN}}', ErrorCode.NOT_JSON),
         (b'{"type":"board","board":{"x":-Infinity}}', ErrorCode.NOT_JSON),
-        (b"[" * 100_000, ErrorCode.TOO_DEEP),
-        (b'{"a":' * 20_000, ErrorCode.TOO_DEEP),
+        (b"[" * 10_000, ErrorCode.TOO_DEEP),
+        (b'{"a":' * 3_000, ErrorCode.TOO_DEEP),
+        (b"[" * 100_000, ErrorCode.TOO_LARGE),
         (b" " * (MAX_MESSAGE_BYTES + 1), ErrorCode.TOO_LARGE),
+        (b"[" + b"[]," * 5_000, ErrorCode.TOO_LARGE),
+        (b"[" + b"1," * 8_000, ErrorCode.TOO_LARGE),
+        (b"{" + b'"":0,' * 3_000, ErrorCode.TOO_LARGE),
+        (b"]" + b"[]," * 5_000, ErrorCode.NOT_JSON),
         (b"null", ErrorCode.BAD_MESSAGE),
         (b"[]", ErrorCode.BAD_MESSAGE),
         (b'["tick","r.1",0,0,[]]', ErrorCode.BAD_MESSAGE),
@@ -198,33 +200,6 @@ def test_equal_keys_are_refused() -> None:
     assert faults(b'{"type":"board","board":{"units":[],"units":[]}}') == {
         "board.units": "is there twice"
     }
-
-
-def test_nesting_up_to_the_limit_is_read_and_brackets_in_text_do_not_count() -> None:
-    deep = b"[" * (MAX_DEPTH - 2) + b"]" * (MAX_DEPTH - 2)
-    for board in (deep, b'"' + b"[{" * 500 + b'\\"["'):
-        message = decode_to_server(b'{"type":"board","board":{"units":' + board + b"}}")
-        assert isinstance(message, SubmitBoard)
-    too_deep = b'{"type":"board","board":{"units":[' + deep + b"]}}"
-    assert refusal(too_deep).code is ErrorCode.TOO_DEEP
-
-
-def test_a_refusal_is_never_larger_than_a_bound() -> None:
-    many = {f"{index}" + "x" * 30: 1 for index in range(3000)}
-    answer = refusal(orjson.dumps({"type": "leave", **many}))
-    assert len(answer.faults) == MAX_FAULTS
-    long = refusal(orjson.dumps({"type": "leave", "y" * 100_000: 1}))
-    assert len(encode(long.error(0))) < 1000
-
-
-@pytest.mark.parametrize(
-    "hostile", [b'"\\' * 60_000, b'"' * 120_000, b"\\" * 120_000, b'{"":' * 15 + b'"' * 100_000]
-)
-def test_hostile_bytes_take_time_in_proportion_to_their_number(hostile: bytes) -> None:
-    # A scan whose time grew with the square would take minutes here.
-    start = time.perf_counter()
-    assert isinstance(decode_to_server(hostile), Rejected)
-    assert time.perf_counter() - start < 2
 
 
 def test_the_answer_repeats_the_type_that_is_refused() -> None:

@@ -20,7 +20,10 @@ from protocol.frames import DIGEST_TICKS
 from protocol.messages import (
     CHANNELS,
     MAX_DEPTH,
+    MAX_FAULT_BYTES,
+    MAX_FAULTS,
     MAX_MESSAGE_BYTES,
+    MAX_VALUES,
     AnyToClient,
     AnyToServer,
     Begin,
@@ -35,7 +38,6 @@ from protocol.messages import (
 )
 from protocol.mirror import Mirror
 from protocol.sources import Sources
-from protocol.strict_json import MAX_FAULTS
 from protocol.view import JUST_BUILT
 from protocol.wire_events import BUILT_FIELDS, read_events
 from server.limits import Limits
@@ -124,8 +126,10 @@ def test_limits_are_the_servers() -> None:
     expected = {f"`{field.name}`": str(field.default) for field in dataclasses.fields(Limits)}
     assert dict(rows) == {
         "bytes of a message": str(MAX_MESSAGE_BYTES),
+        "keys and values of a message": str(MAX_VALUES),
         "nesting of a message": str(MAX_DEPTH),
         "faults that an error names": str(MAX_FAULTS),
+        "bytes of their JSON, together": str(MAX_FAULT_BYTES),
         **expected,
     }
 

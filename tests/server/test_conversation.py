@@ -18,6 +18,8 @@ from engine import Setup, base_catalog, read_battle
 from protocol.codec import encode
 from protocol.frames import FedTick, FeedWriter
 from protocol.messages import (
+    MAX_FAULT_BYTES,
+    MAX_MESSAGE_BYTES,
     Accept,
     Begin,
     Create,
@@ -30,6 +32,7 @@ from protocol.messages import (
     Result,
     Resume,
     RoomUpdate,
+    SubmitBoard,
     TickFrame,
     Token,
     Watch,
@@ -53,8 +56,11 @@ BAD_INPUT = [
     ("a field too few", '{"type":"ready"}', "bad_message"),
     ("a field of a wrong type", '{"type":"ready","nonce":[]}', "bad_message"),
     ("a nonce too short", '{"type":"ready","nonce":"x"}', "bad_message"),
-    ("brackets", "[" * 100_000, "too_deep"),
+    ("100 KB of brackets", "[" * 100_000, "too_large"),
     ("some brackets", "[" * 5_000, "too_deep"),
+    ("many lists", "[" + "[]," * 5_000 + "0]", "too_large"),
+    ("one byte too many", " " * (MAX_MESSAGE_BYTES + 1), "too_large"),
+    ("all that is received", " " * Limits().message_bytes, "too_large"),
     ("a NaN", '{"type":"board","board":{"units":NaN}}', "not_json"),
     ("an integer past 64 bits", '{"type":"board","board":{"x":' + "9" * 30 + "}}", "bad_message"),
     ("half a character", '{"type":"accept","offer":"\\ud800"}', "bad_message"),
@@ -87,6 +93,18 @@ async def test_bad_input_gets_its_documented_error_and_changes_nothing(
         assert everything(room) == before
         await get_ready(ada, bob)  # and loses nothing
         await ada.hear_until(Begin)
+
+
+async def test_the_answer_to_a_board_that_is_wrong_all_over_is_bounded(
+    autojump_clock: MockClock,
+) -> None:
+    async with open_world() as world:
+        ada = await world.create()
+        units = [{"cell": 9, "card": f"nobody {number}", "level": 1} for number in range(40)]
+        error = await ada.refused(SubmitBoard({"units": units}))
+        assert error.code == "board_refused"
+        assert 20 < len(error.faults) < 120
+        assert len(encode(error)) < MAX_FAULT_BYTES + 300
 
 
 @pytest.mark.parametrize(

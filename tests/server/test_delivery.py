@@ -9,6 +9,7 @@ import os
 import pytest
 import trio
 from trio.testing import MockClock, wait_all_tasks_blocked
+from websockets.protocol import State
 
 from protocol.codes import CloseCode
 from protocol.messages import Bye
@@ -287,6 +288,29 @@ async def test_messages_that_nobody_reads_do_not_pile_up(autojump_clock: MockClo
             it.follower.say(words(f"private {number}"))
         await it.connection.wait_closed()
         assert trio.current_time() < 5
+
+
+@pytest.mark.parametrize(
+    ("limits", "kept"),
+    [
+        (Limits(private_bytes=10_000), 9),
+        (Limits(private_bytes=10_000, private_messages=5), 5),
+        (Limits(), Limits().private_messages),
+    ],
+)
+async def test_as_many_messages_wait_as_the_limits_say(
+    limits: Limits, kept: int, autojump_clock: MockClock
+) -> None:
+    """One message is being sent, and the others wait."""
+    written = Written()
+    async with link(written.feed, "lockstep", limits, greeting=framed(words("hello"))) as it:
+        await wait_all_tasks_blocked()
+        for number in range(kept):
+            it.follower.say(words(f"{number}".ljust(960)))
+        await wait_all_tasks_blocked()
+        assert it.connection.protocol.state is State.OPEN
+        it.follower.say(words("one too many".ljust(960)))
+        assert await it.peer.read_until("close 1013")
 
 
 async def test_closing_says_everything_first(autojump_clock: MockClock) -> None:

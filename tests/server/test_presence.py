@@ -75,7 +75,7 @@ async def test_they_are_gone_at_once(sent: bytes, code: int) -> None:
             await until(lambda: is_there(stage))
             await bob.send(sent)
             await at_once(lambda: not is_there(stage))
-            assert server.hall.metrics.closed[str(code)] == 1
+            await at_once(lambda: server.hall.metrics.closed[str(code)] == 1)
             began = trio.current_time()
             await bob.drain(2 * LIMITS.close_seconds)
             assert trio.current_time() - began < 2 * LIMITS.close_seconds
