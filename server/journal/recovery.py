@@ -13,6 +13,7 @@ from functools import partial
 
 import structlog
 import trio
+from msgspec.structs import replace
 
 from server.backstage import Backstage
 from server.battles import BattleRun
@@ -44,7 +45,9 @@ def recover(
 ) -> Stage:
     """A room of the process before this one, with nobody in it yet."""
     now = trio.current_time()
-    rounds = _recent(kept, house.limits.missed_seconds)
+    wall = backstage.clock.wall(now)
+    recent = _recent(kept, house.limits.missed_seconds)
+    rounds = [_not_to_come(one, wall) for one in recent]
     terms = {one.record.battle: terms_again(one.record, house) for one in rounds}
     latest = terms.get(kept.record.battle) if kept.record.battle else None
     room = room_again(kept.record, latest, house, backstage.clock, now)
@@ -78,6 +81,16 @@ def _recent(kept: KeptRoom, missed_seconds: float) -> Sequence[Round]:
     since = rounds[-1].record.started - missed_seconds - longest_delay
     over = [following.record.started for following in rounds[1:]]
     return [one for one, end in zip(rounds, (*over, math.inf), strict=True) if end > since]
+
+
+def _not_to_come(one: Round, wall: float) -> Round:
+    """The same where the wall's clock was set back since: it does not begin, nor end, after now."""
+    record, ending = one.record, one.ending
+    latest = record.started if ending is None else max(record.started, ending.ended)
+    if latest <= wall:
+        return one
+    record = replace(record, started=record.started - (latest - wall))
+    return Round(record, ending and replace(ending, ended=min(ending.ended, wall)))
 
 
 def _session(record: SessionRecord) -> Session:

@@ -2,7 +2,8 @@
 
 A room that comes back has nobody in it yet: its players are away from this moment on, with the
 whole window to come back in, and its deadlines leave them at least as long. A server that was down
-must not cost anybody their seat.
+must not cost anybody their seat. Nor are the deadlines further away than they can be, though the
+wall's clock may have been set back since they were kept.
 """
 
 from __future__ import annotations
@@ -132,11 +133,14 @@ def room_again(
     room = Room(record.id, options, house, now)
     room.phase = record.phase
     room.seq = record.seq + 1  # for what is new: nobody is there
-    room.opened = clock.here(record.opened)
-    room.phase_due = max(clock.here(record.phase_due), now + house.limits.resume_seconds)
+    room.opened = min(clock.here(record.opened), now)
+    limits, longest = house.limits, house.longest(record.phase, terms)
+    due = min(clock.here(record.phase_due), now + longest)
+    room.phase_due = max(due, now + limits.resume_seconds)
     room.offer = stored_again(record.offer, house) if record.offer else None
     if record.offer_due is not None:
-        room.offer_due = max(clock.here(record.offer_due), now)
+        due = min(clock.here(record.offer_due), now + limits.offer_seconds)
+        room.offer_due = max(due, now)
     match = room.match
     match.seats = {seat: _player_again(getattr(record, seat), house, now) for seat in SEATS}
     match.round = record.round

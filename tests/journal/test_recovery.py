@@ -38,7 +38,7 @@ from server.security import Security
 from server.tickets import Ticket, make_ticket, with_secret
 from tests.journal.records import fight
 from tests.journal.worlds import KeptWorld, Universe, universe
-from tests.server.rooms import submit
+from tests.server.rooms import RULES, submit
 from tests.server.visitors import Visitor, get_ready, mirror_of
 
 
@@ -282,3 +282,71 @@ async def test_who_comes_anew_is_told_nothing_of_a_battle_that_was_over(
             await back(world, ada)
             await eve.hear_phase("building")
             assert (eve.frames(), [m for m in eve.heard if isinstance(m, Result)]) == ([], [])
+
+
+DAY = 86_400.0
+
+
+@pytest.mark.parametrize("set_back", [10.0, DAY], ids=str)
+async def test_a_battle_goes_on_though_the_wall_clock_was_set_back(
+    set_back: float, autojump_clock: MockClock
+) -> None:
+    """It is not so far as it was seen to be, and is told anew from its beginning."""
+    async with universe(down_seconds=1) as it:
+        world = await it.server()
+        ada, bob = await world.pair(best_of=1)
+        await get_ready(ada, bob)
+        while not bob.frames() or bob.frames()[-1].tick < 400:
+            await bob.hear()
+        it.ahead -= set_back
+        async with after(it) as world:
+            now = trio.current_time()
+            again, whole = await back(world, bob), await back(world, ada, whole=True)
+            for visitor in (again, whole):
+                assert (await visitor.hear_until(Result)).reason != "void"
+                mirror_of(visitor)  # which finds no gap and no double
+            assert again.frames() == whole.frames()
+            assert trio.current_time() - now < 61
+
+
+async def test_deadlines_are_no_further_away_though_the_wall_clock_was_set_back(
+    autojump_clock: MockClock,
+) -> None:
+    limits = Limits(resume_seconds=20, waiting_seconds=100, building_seconds=50)
+    async with universe(limits, mint=Mint()) as it:
+        world = await it.server()
+        ada = world.visit("quick")
+        await ada.say(Quick(version=1, name="Ada"))
+        waiting = (await ada.hear_until(Welcome)).room.id
+        building, battle = await world.pair(), await world.pair()
+        await get_ready(*battle)
+        await battle[1].hear_until(Begin)
+        it.ahead -= DAY
+        async with after(it) as world:
+            places = waiting, building[0].place, battle[0].place
+            rooms = [world.hall.find(place).room for place in places]
+            now = trio.current_time() + 1e-3
+            assert [room.phase for room in rooms] == ["waiting", "building", "battle"]
+            lasts = RULES.time_limit / 20 + limits.battle_grace_seconds
+            for room, longest in zip(rooms, (100, 50, lasts), strict=True):
+                assert longest - 1 < room.phase_due - now < longest
+                assert room.opened < now
+            assert 4 < rooms[0].offer_due - now < 5
+
+
+async def test_what_was_seen_with_a_delay_comes_in_time_though_the_wall_clock_was_set_back(
+    autojump_clock: MockClock,
+) -> None:
+    async with universe(Limits(over_seconds=300)) as it:
+        world = await it.server()
+        ada, bob = await world.pair(best_of=1)
+        eve = await world.watch(ada.place, delay_seconds=30)
+        await get_ready(ada, bob)
+        await bob.hear_until(Result)
+        it.ahead -= DAY
+        async with after(it) as world:
+            now = trio.current_time()
+            again = await back(world, eve)
+            await again.hear_until(Result)
+            mirror_of(eve, again)
+            assert 25 < trio.current_time() - now <= 30

@@ -78,7 +78,7 @@ class KeptWorld(World):
             self.store._db.deserialize(universe.copy)
         self._universe = universe
         journal = Journal(self.store, universe.in_thread)
-        self.hall = Hall(config, self.metronome, journal=journal, clock=Clock(AHEAD))
+        self.hall = Hall(config, self.metronome, journal=journal, clock=Clock(universe.ahead))
         self.hall.take_over(self.store.load())
         self._streams: list[trio.abc.Stream] = []
         nursery.start_soon(journal.run)
@@ -101,6 +101,7 @@ class Universe:
     def __init__(self, limits: Limits | None = None, **settings: Any) -> None:
         plain = {"rules": RULES, "limits": limits or Limits(), "mint": PlainMint()}
         self.config = Config(**{**plain, **settings})
+        self.ahead = AHEAD
         self.copy = b""
         self.commits = 0
         self.kills = 0
