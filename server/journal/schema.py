@@ -27,6 +27,13 @@ STEPS: Final[tuple[tuple[str, ...], ...]] = (
            record BLOB NOT NULL)""",
     ),
     ("""CREATE TABLE closed (kept INTEGER PRIMARY KEY AUTOINCREMENT, record BLOB NOT NULL)""",),
+    (
+        # The order of ending, NULL while the battle runs: the clock may be set back, this grows.
+        "ALTER TABLE rounds ADD COLUMN kept INTEGER",
+        "UPDATE rounds SET kept = rowid WHERE ended IS NOT NULL",
+        "DROP INDEX rounds_by_end",
+        "CREATE INDEX rounds_by_kept ON rounds (kept)",
+    ),
 )
 VERSION: Final = len(STEPS)
 

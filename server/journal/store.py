@@ -125,10 +125,11 @@ class Store:
                 )
             case CloseRound(record, log):
                 self._put(
-                    "UPDATE rounds SET ended = ?, ending = ?, log = ? WHERE battle = ?",
+                    "UPDATE rounds SET ended = ?, ending = ?, log = ?,"
+                    " kept = (SELECT ifnull(max(kept), 0) + 1 FROM rounds) WHERE battle = ?",
                     *(record.ended, pack(record), zlib.compress(log, LEVEL), record.result.battle),
                 )
-                self._prune_replays()
+                self._prune("rounds", self._most.replays)
             case PutBoard(record):
                 self._put("REPLACE INTO boards (id, record) VALUES (?, ?)", record.id, pack(record))
                 self._prune("boards", self._most.boards)
@@ -137,18 +138,11 @@ class Store:
         self._db.execute(statement, values)
 
     def _prune(self, table: str, most: int) -> None:
-        """The oldest go. `table` is one of ours."""
+        """The oldest go, but for what is not over. `table` is one of ours."""
         self._put(
             f"DELETE FROM {table} WHERE kept <= (SELECT kept FROM {table}"  # noqa: S608
             " ORDER BY kept DESC LIMIT 1 OFFSET ?)",
             most,
-        )
-
-    def _prune_replays(self) -> None:
-        self._put(
-            "DELETE FROM rounds WHERE ended <= (SELECT ended FROM rounds WHERE ended IS NOT NULL"
-            " ORDER BY ended DESC LIMIT 1 OFFSET ?)",
-            self._most.replays,
         )
 
     # Reading.
@@ -190,7 +184,7 @@ class Store:
         """The latest battles of public rooms that have ended, the last one first."""
         rows = self._reader.execute(
             "SELECT record, ending FROM rounds WHERE ended IS NOT NULL AND NOT private"
-            " ORDER BY ended DESC LIMIT ?",
+            " ORDER BY kept DESC LIMIT ?",
             (most,),
         ).fetchall()
         return [(unpack(row[0], RoundRecord), unpack(row[1], EndingRecord)) for row in rows]

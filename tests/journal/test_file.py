@@ -76,12 +76,17 @@ def test_an_older_file_becomes_one_of_this_version_with_all_that_is_in_it(
         old.execute(f"PRAGMA application_id = {APPLICATION_ID}")
         old.execute(f"PRAGMA user_version = {found}")
         old.execute("INSERT INTO rooms VALUES ('r', ?)", (b'{"id":"r"}',))
+        values = "('r.1', 'r', 1, 0, '', 9.5), ('r.2', 'r', 2, 0, '', NULL)"
+        insert = "INSERT INTO rounds (battle, room, round, private, record, ended) VALUES "
+        old.execute(insert + values)
     opened = open_journal(str(path))
     assert opened.found == found
     tables = opened.connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
     assert {"rooms", "sessions", "rounds", "boards", "closed"} <= {name for (name,) in tables}
     rows = opened.connection.execute("SELECT id, record FROM rooms").fetchall()
     assert rows == [("r", b'{"id":"r"}')]
+    rounds = opened.connection.execute("SELECT battle, kept FROM rounds ORDER BY round").fetchall()
+    assert rounds == [("r.1", 1), ("r.2", None)]
     opened.close()
 
 

@@ -137,6 +137,21 @@ def test_what_would_grow_for_ever_does_not(store: Store) -> None:
     assert [record.battle for record, _ in store.replays(10)] == ["r.9", "r.8", "r.7"]
 
 
+def test_the_oldest_go_first_though_the_clock_was_set_back(store: Store) -> None:
+    """Also those that began before others and ended after them."""
+    store.apply(
+        [OpenRound(made.fight(BattleId("r.0"), 0)), OpenRound(made.fight(BattleId("r.9"), 9))]
+    )
+    for n in range(1, 5):
+        battle = BattleId(f"r.{n}")
+        store.apply([OpenRound(made.fight(battle, n))])
+        store.apply([CloseRound(made.ending(battle, ended=-float(n)), b"log\n")])
+    store.apply([CloseRound(made.ending(BattleId("r.0"), ended=-9.0), b"log\n")])
+    assert [record.battle for record, _ in store.replays(10)] == ["r.0", "r.4", "r.3"]
+    (rest,) = store._db.execute("SELECT battle FROM rounds WHERE ended IS NULL")
+    assert rest == ("r.9",)  # which runs
+
+
 def test_a_board_that_fights_again_is_kept_once_and_anew(store: Store) -> None:
     store.apply([PutBoard(made.board(n)) for n in (1, 2, 3, 1, 4)])
     assert [board.id for board in store.load().boards] == ["board-3", "board-1", "board-4"]
