@@ -98,7 +98,7 @@ class Room:
             b=b,
             spectators=len(self.spectators),
             commitment=match.commitment,
-            battle=None if match.terms is None else match.terms.battle,
+            battle=match.battle,
         )
 
     def seat_of(self, session: SessionId | None) -> Seat | None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 
 from engine import Board, Refused, Rules, Setup, read_board, read_rules
-from protocol.messages import RoomState
+from protocol.messages import BattleId, RoomState
 from server.callers import Caller
 from server.commands import Stored, Terms
 from server.edition import Edition
@@ -53,7 +53,7 @@ def record_room(room: Room, key: str | None, maker: Caller | None, clock: Clock)
         a=a,
         b=b,
         secret=None if match.secret is None else match.secret.hex(),
-        battle=None if match.terms is None else match.terms.battle,
+        battle=match.battle,
         offer=None if room.offer is None else record_board(room.offer),
         offer_due=None if math.isinf(room.offer_due) else clock.wall(room.offer_due),
     )
@@ -128,7 +128,8 @@ def maker_again(record: RoomRecord) -> Caller | None:
 def room_again(
     record: RoomRecord, terms: Terms | None, house: House, clock: Clock, now: float
 ) -> Room:
-    """The room as it was, its players away. `terms` are those of `record.battle`."""
+    """The room as it was, its players away. `terms` are those of `record.battle`; None where there
+    was none, and where its replay is not kept any more."""
     options = Options(record.speed, record.best_of, private=record.private, quick=record.quick)
     room = Room(record.id, options, house, now)
     room.phase = record.phase
@@ -146,8 +147,13 @@ def room_again(
     match.round = record.round
     match.fought = record.fought
     match.terms = terms
+    match.begun = 0 if record.battle is None else _number_of(record.battle)
     match.secret = None if record.secret is None else bytes.fromhex(record.secret)
     return room
+
+
+def _number_of(battle: BattleId) -> int:
+    return int(battle.rpartition(".")[2])
 
 
 def terms_again(record: RoundRecord, house: House) -> Terms:

@@ -23,6 +23,7 @@ from protocol.messages import (
     Leave,
     Offer,
     Quick,
+    Rematch,
     Result,
     Resume,
     Watch,
@@ -31,6 +32,7 @@ from protocol.messages import (
 from server.edition import Edition, edition_of
 from server.journal.records import PutRoom, RoomRecord, pack, unpack
 from server.journal.rooms import is_fought_alike
+from server.journal.store import Most
 from server.limits import Limits
 from server.metronome import Metronome
 from server.mint import Mint
@@ -221,6 +223,29 @@ async def test_battles_that_were_missed_are_all_told(autojump_clock: MockClock) 
             mirror_of(eve, again)  # which finds no gap
             battles = [m.battle for m in again.heard if isinstance(m, Begin)]
             assert battles == [f"{ada.place}.{number}" for number in (2, 3, 4)]
+
+
+async def test_no_two_battles_have_one_id_where_replays_are_not_kept(
+    autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not even after the second restart."""
+    monkeypatch.setattr("tests.journal.worlds.MOST", Most(replays=0, boards=9, closed=9))
+    async with universe() as it:
+        world = await it.server()
+        ada, bob = await world.pair(best_of=1)
+        await get_ready(ada, bob)
+        first = (await bob.hear_until(Result)).battle
+        await bob.hear_phase("over")
+        for _ in range(2):
+            async with after(it) as world:
+                ada, bob = await back(world, ada), await back(world, bob)
+                assert (bob.welcome.room.battle, bob.welcome.room.round) == (first, 1)
+        for player in (ada, bob):
+            await player.say(Rematch())
+        await get_ready(ada, bob)
+        begin = await bob.hear_until(Begin)
+        assert (begin.battle, begin.round) == (f"{ada.place}.2", 2)
+        assert begin.battle != first
 
 
 @pytest.mark.parametrize("other", [{"engine": "9"}, {"catalog": "other"}, {"frames": 1}], ids=str)
