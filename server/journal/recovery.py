@@ -27,6 +27,7 @@ from server.journal.records import (
     KeptRoom,
     PutRoom,
     Round,
+    RoundRecord,
     SessionRecord,
 )
 from server.journal.rooms import is_fought_alike, maker_again, record_room, room_again, terms_again
@@ -117,14 +118,23 @@ def _refill(
     feed: Feed, one: Round, ending: EndingRecord, terms: Terms, backstage: Backstage
 ) -> None:
     """The frames and the result of a battle that has ended. Must not raise: if the battle does,
-    its result stands all the same."""
+    its result stands all the same, and the log says why frames are lacking."""
     if is_fought_alike(one.record, backstage.edition):
         try:
             with backstage.watchdog:
                 _run(one, feed, terms, backstage).advance_to(ending.tick)
         except Exception:
             log.exception("a battle cannot be fought again", battle=terms.battle)
+    else:
+        made = _edition(one.record)
+        log.warning(
+            "a battle of another edition is not fought again", battle=terms.battle, edition=made
+        )
     feed.say(ending.result, backstage.clock.here(ending.ended))
+
+
+def _edition(record: RoundRecord) -> str:
+    return f"{record.engine}, catalog {record.catalog}, frames {record.frames}"
 
 
 def _go_on(stage: Stage, one: Round, feed: Feed, backstage: Backstage) -> None:
@@ -141,7 +151,6 @@ def _go_on(stage: Stage, one: Round, feed: Feed, backstage: Backstage) -> None:
     if run is not None:
         stage.take_over(run, trio.current_time())
         return
-    record = one.record
-    made = f"{record.engine}, catalog {record.catalog}, frames {record.frames}"
+    made = _edition(one.record)
     log.error("a battle of another edition ends as void", battle=terms.battle, edition=made)
     stage.handle(Ended(terms.battle, None, "void", -1, None), None)

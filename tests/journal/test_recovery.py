@@ -5,13 +5,14 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
 import msgspec
 import pytest
 import trio
+from structlog.testing import capture_logs
 from trio.testing import MockClock
 
 from engine import base_catalog
@@ -263,6 +264,44 @@ async def test_a_battle_of_another_edition_is_void_and_the_series_goes_on(
             again = await back(world, bob)
             assert (await again.hear_until(Result)).reason == "void"
             assert (again.welcome.room.phase, again.welcome.room.round) == ("building", 2)
+
+
+def fail(*_: object) -> None:
+    raise ValueError("it cannot be")
+
+
+@pytest.mark.parametrize(
+    ("where", "made", "event"),
+    [
+        ("server.journal.recovery._run", fail, "a battle cannot be fought again"),
+        (
+            "server.backstage.edition_of",
+            lambda _: Edition("9", "other", 1),
+            "a battle of another edition is not fought again",
+        ),
+    ],
+)
+async def test_where_frames_of_a_battle_are_lacking_the_log_says_why(
+    where: str,
+    made: Callable[..., Any],
+    event: str,
+    autojump_clock: MockClock,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async with universe() as it:
+        world = await it.server()
+        ada, bob = await world.pair(best_of=1)
+        await get_ready(ada, bob)
+        await bob.hear_until(Begin)
+        await world.hall.battles.over()
+        monkeypatch.setattr(where, made)
+        with capture_logs() as said:
+            async with after(it) as world:
+                again = await back(world, bob)
+                await again.hear_until(Result)
+        (one,) = [line for line in said if line.get("battle") == f"{ada.place}.1"]
+        assert one["event"] == event
+        assert one["log_level"] in ("warning", "error")
 
 
 def test_a_battle_kept_before_frames_had_editions_is_of_the_first() -> None:
