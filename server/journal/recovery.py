@@ -20,9 +20,7 @@ from server.battles import BattleRun
 from server.commands import Ended, Record, Terms
 from server.feed import Feed
 from server.house import House
-from server.journal.clock import Clock
 from server.journal.records import (
-    ClosedRecord,
     EndingRecord,
     KeptRoom,
     PutRoom,
@@ -66,10 +64,6 @@ def recover(
     stage.reschedule()
     stage.log.info("room is back", phase=room.phase, sessions=len(kept.sessions))
     return stage
-
-
-def closed_again(record: ClosedRecord, clock: Clock) -> Record:
-    return Record(record.state, clock.here(record.opened), clock.here(record.closed), record.why)
 
 
 def _recent(kept: KeptRoom, missed_seconds: float) -> Sequence[Round]:

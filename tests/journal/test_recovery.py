@@ -31,7 +31,7 @@ from protocol.messages import (
     Welcome,
 )
 from server.edition import Edition, edition_of
-from server.journal.records import PutRoom, RoomRecord, pack, unpack
+from server.journal.records import ClosedRecord, PutRoom, RoomRecord, pack, unpack
 from server.journal.rooms import is_fought_alike
 from server.journal.store import Most
 from server.limits import Limits
@@ -117,7 +117,7 @@ async def test_a_room_whose_maker_was_not_kept_counts_toward_nobodys_limit(
         (row,) = world.store._db.execute("SELECT record FROM rooms").fetchone()
         record = msgspec.structs.replace(unpack(row, RoomRecord), maker=None)
         world.store.apply([PutRoom(record)])
-        it.copy = world.store.copy()
+        it.copy = world.store._db.serialize()
         async with after(it) as world:
             assert len(world.hall) == 1
             await world.create()
@@ -178,8 +178,10 @@ async def test_of_rooms_that_closed_the_record_stays(autojump_clock: MockClock) 
         ada = await (await it.server()).create()
         await ada.hear_end()
         async with after(it) as world:
-            (record,) = world.hall.records
-            assert (record.state.id, len(world.hall)) == (ada.place, 0)
+            ((row,),) = world.store._db.execute("SELECT record FROM closed").fetchall()
+            record = unpack(row, ClosedRecord)
+            assert (record.state.id, record.why) == (ada.place, "nothing happened for too long")
+            assert len(world.hall) == 0
 
 
 async def test_whoever_comes_first_finds_the_battle_where_it_is(

@@ -128,7 +128,7 @@ class Universe:
             await self._die()
         result = function(*args)
         if self.world is not None:
-            self.copy = self.world.store.copy()
+            self.copy = self.world.store._db.serialize()
         if due:
             await self._die()
         return result
@@ -158,7 +158,7 @@ class Universe:
             with trio.CancelScope() as self._scope:
                 async with trio.open_nursery() as nursery:
                     self.world = KeptWorld(nursery, self.config, self)
-                    self.copy = self.world.store.copy()
+                    self.copy = self.world.store._db.serialize()
                     self._up.set()
                     await trio.sleep_forever()
             world, self.world, self._up = self.world, None, trio.Event()
