@@ -98,12 +98,6 @@ class ErrorCode(StrEnum):
         "Wait for the battle.",
     )
     NO_OFFER = "no_offer", "This offer is not, or no longer, made.", "Wait for another one."
-    # What is nobody's doing but the server's.
-    INTERNAL = (
-        "internal",
-        "The server failed at this message; the failure is logged.",
-        "Try again once; then report the id in the message.",
-    )
 
 
 class Then(Enum):

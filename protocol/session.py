@@ -56,7 +56,7 @@ TRANSITIONS: Final[dict[tuple[State, Move], State]] = {
 }
 
 # Refusals of a `resume` that pass: the session is still there.
-_PASSING: Final = frozenset({ErrorCode.DRAINING, ErrorCode.TOO_FAST, ErrorCode.INTERNAL})
+_PASSING: Final = frozenset({ErrorCode.DRAINING, ErrorCode.TOO_FAST})
 
 # A server that was killed is back by then, or somebody sees to it.
 UNANSWERED_SECONDS: Final = 30.0

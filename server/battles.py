@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import time
 from pathlib import Path
 from typing import Final
@@ -115,8 +116,14 @@ def write_fault(folder: Path, error_id: str, setup: Setup) -> str | None:
     it is, or None if it cannot be written, which must not make anything worse."""
     path = folder / f"{error_id}.json"
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps(setup.to_object(), ensure_ascii=False), encoding="utf-8")
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with open(path, "x", encoding="utf-8", opener=_owners_alone) as file:
+            json.dump(setup.to_object(), file, ensure_ascii=False)
     except OSError:
         return None
     return str(path)
+
+
+def _owners_alone(path: str, flags: int) -> int:
+    """Opens a new file for nobody else to read: it holds the seed and both boards."""
+    return os.open(path, flags, 0o600)

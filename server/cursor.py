@@ -134,6 +134,7 @@ class Cursor:
         return self.feed.entries[self.at]
 
     def _go_on(self, feed: Feed) -> None:
+        feed.fill()
         self.feed, self.at = feed, 0
         self._stages.clear()
 

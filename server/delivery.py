@@ -103,11 +103,6 @@ class Follower:
         return 1
 
     @property
-    def keeps_up(self) -> bool:
-        """Whether a push writes by itself, and nothing is left to the task."""
-        return not self._busy
-
-    @property
     def may_sit(self) -> bool:
         """Whether all that it is sent from now on is what everyone is sent, as far as is known."""
         return not self._busy and not self.held and self.cursor.reads_all

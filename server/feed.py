@@ -202,6 +202,11 @@ class Feed:
         known = [room for at, room in self._rooms if self.entries[at].made_at <= until]
         return known[-1] if known else self._opening
 
+    def holds(self, last: Position, mask: int) -> bool:
+        """Whether the last frames seen of these channels are there."""
+        seen = ((getattr(last, channel), channel) for channel in CHANNELS if BIT[channel] & mask)
+        return all(number < len(self._find(channel)) for number, channel in seen)
+
     def after(self, last: Position, channel: Channel) -> int:
         """The position of the first frame of a channel that comes after the last one seen.
 

@@ -1,10 +1,9 @@
-"""The hall: all rooms of the server, how they are made and found, and what stays of them."""
+"""The hall: all rooms of the server, and how they are made and found."""
 
 from __future__ import annotations
 
 import hmac
 import random
-from collections import deque
 from collections.abc import Callable, Iterator
 
 import structlog
@@ -21,7 +20,7 @@ from server.config import Config
 from server.house import House, Options
 from server.journal.clock import Clock, compare
 from server.journal.records import DropRoom, Kept
-from server.journal.recovery import closed_again, recover
+from server.journal.recovery import recover
 from server.journal.rooms import stored_again
 from server.journal.writer import Journal
 from server.keepalive import Keepalive
@@ -49,7 +48,6 @@ class Hall:
         self.hurries = False  # to its end: whoever stopped it will not wait
         self.greetings: set[trio.CancelScope] = set()  # of those who are yet to be let in
         self.dismissal: Callable[[], Closing] | None = None  # once all are dismissed
-        self.records: deque[Record] = deque(maxlen=config.limits.records)
         self.metrics = Metrics()
         self.keepalive = Keepalive(metronome, config.limits.ping_seconds, config.next_beat)
         self.exporter = Exporter(
@@ -177,7 +175,6 @@ class Hall:
         for board in kept.boards:
             if stored := stored_again(board, self._house):
                 self._boards.keep(stored.name, stored.board)
-        self.records.extend(closed_again(record, self._backstage.clock) for record in kept.closed)
         for room_id in kept.unread:
             log.error("a room's record cannot be read", room=room_id)
         for kept_room in kept.rooms:
@@ -204,7 +201,6 @@ class Hall:
     def _forget(self, stage: Stage, record: Record) -> None:
         self._stages.pop(stage.room.id, None)
         self._makers.remove(stage.room.id)
-        self.records.append(record)
         rounds = record.state.round if record.state.battle else 0
         stage.log.info("room closes", why=record.why, rounds=rounds)
 

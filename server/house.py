@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from engine import Catalog, Rules
-from protocol.messages import Speed
-from server.commands import Stored
+from protocol.messages import RoomPhase, Speed
+from server.commands import Stored, Terms
 from server.limits import Limits
 
 
@@ -21,6 +21,24 @@ class House:
     secret: Callable[[], bytes]
     stored: Callable[[], Stored | None]
     tick_seconds: Callable[[int], float]  # of a room's speed
+
+    def longest(self, phase: RoomPhase, terms: Terms | None) -> float:
+        """How many seconds a room may be in this phase; `terms` are those of its last battle."""
+        limits = self.limits
+        match phase:
+            case "waiting":
+                return limits.waiting_seconds
+            case "building":
+                return limits.building_seconds
+            case "battle":
+                if terms is None:
+                    raise AssertionError("a battle runs without its terms")
+                lasts = terms.setup.rules.time_limit * self.tick_seconds(terms.speed)
+                return lasts + limits.battle_grace_seconds
+            case "over":
+                return limits.over_seconds
+            case "closed":
+                return 0.0
 
 
 @dataclass(frozen=True)

@@ -34,8 +34,9 @@ class Match:
         secret: Callable[[], bytes],
     ) -> None:
         self.seats: dict[Seat, Player | None] = {"a": None, "b": None}
-        self.terms: Terms | None = None  # of the battle that runs, or of the last one
+        self.terms: Terms | None = None  # of the battle that runs; of the last one, where kept
         self.round = 1
+        self.begun = 0  # the number of the last round that came to a battle
         self.best_of = best_of
         self.rules = rules
         self._room = room
@@ -85,6 +86,11 @@ class Match:
     # Rounds.
 
     @property
+    def battle(self) -> BattleId | None:
+        """The battle that runs, or the last one. No other ever has its id."""
+        return BattleId(f"{self._room}.{self.begun}") if self.begun else None
+
+    @property
     def commitment(self) -> str | None:
         """The hash of the secret of the round that is open."""
         return None if self.secret is None else commitment(self.secret)
@@ -97,8 +103,7 @@ class Match:
 
     def open_round(self) -> None:
         """Fixes the round's secret: everyone learns its commitment before anyone's nonce."""
-        if self.terms is not None:
-            self.round = self.terms.round + 1
+        self.round = self.begun + 1
         self.secret = self._make_secret()
         for player in self.both():
             player.unready()
@@ -139,7 +144,8 @@ class Match:
         a, b = self.both()
         if not (a.board and b.board and a.nonce and b.nonce and self.secret):
             raise AssertionError("a battle begins without a board, a nonce or a secret")
-        battle = BattleId(f"{self._room}.{self.round}")
+        self.begun = self.round
+        battle = BattleId(f"{self._room}.{self.begun}")
         seed = derive_seed(self.secret, battle, a.nonce, b.nonce)
         self.terms = Terms(
             battle=battle,

@@ -62,9 +62,15 @@ def after(stage: Stage, session: Session, last: Position | None) -> Place:
     if feed is None:
         return whole(stage, session) if session.delay else live(stage, session)
     cursor = Cursor(feed, 0, session.mask)
-    if seen is not None and last is not None:
+    if seen is not None and last is not None and not _runs_anew(stage, seen, last, session.mask):
         cursor.resume(last)
     return _from(cursor, stage, session)
+
+
+def _runs_anew(stage: Stage, feed: Feed, last: Position, mask: int) -> bool:
+    """Whether the battle runs and is not so far as they have seen it: the wall's clock was set back
+    before the server came back, and what they hold is still to come."""
+    return feed is stage.feed and stage.run is not None and not feed.holds(last, mask)
 
 
 def _from(cursor: Cursor, stage: Stage, session: Session, *, skip: bool = False) -> Place:

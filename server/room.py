@@ -98,7 +98,7 @@ class Room:
             b=b,
             spectators=len(self.spectators),
             commitment=match.commitment,
-            battle=None if match.terms is None else match.terms.battle,
+            battle=match.battle,
         )
 
     def seat_of(self, session: SessionId | None) -> Seat | None:
@@ -229,7 +229,7 @@ class Room:
             self._close("everyone left")
             return
         self.match.break_off()
-        self._go("waiting", self._house.limits.waiting_seconds)
+        self._go("waiting")
         self._await_offer()
         self._publish()
 
@@ -238,7 +238,7 @@ class Room:
     def _open_series(self) -> None:
         self.offer, self.offer_due = None, math.inf
         self.match.open_series()
-        self._go("building", self._house.limits.building_seconds)
+        self._go("building")
 
     def _submit(self, by: SessionId | None, board: dict[str, object]) -> None:
         _, player = self.match.player(by)
@@ -254,8 +254,7 @@ class Room:
             self._publish()
             return
         terms = self.match.begin()
-        lasts = terms.setup.rules.time_limit * self._house.tick_seconds(terms.speed)
-        self._go("battle", lasts + self._house.limits.battle_grace_seconds)
+        self._go("battle")
         self._publish()
         self._effects.append(StartBattle(terms))
 
@@ -280,11 +279,11 @@ class Room:
         elif self.match.is_decided():
             for player in self.match.both():
                 player.unready()
-            self._go("over", self._house.limits.over_seconds)
+            self._go("over")
             self._publish()
         else:
             self.match.open_round()
-            self._go("building", self._house.limits.building_seconds)
+            self._go("building")
             self._publish()
 
     def _rematch(self, by: SessionId | None) -> None:
@@ -338,9 +337,9 @@ class Room:
 
     # What every change has in common.
 
-    def _go(self, phase: RoomPhase, seconds: float) -> None:
+    def _go(self, phase: RoomPhase) -> None:
         self.phase = phase
-        self.phase_due = self._now + seconds
+        self.phase_due = self._now + self._house.longest(phase, self.match.terms)
 
     def _publish(self) -> None:
         self.seq += 1

@@ -134,8 +134,9 @@ class Teller:
         at = next((at for at, feed in enumerate(feeds) if wanted(feed)), None)
         if at is None:
             return None
-        for feed in feeds[at:]:
-            feed.fill()
+        # Those in between are filled as a reader comes to them.
+        feeds[at].fill()
+        self.feed.fill()
         return feeds[at]
 
     def take_over(self, feeds: Sequence[Feed], now: float) -> None:

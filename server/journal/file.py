@@ -34,7 +34,6 @@ class OpenFile:
 
     connection: sqlite3.Connection
     lock: IO[bytes] | None
-    found: int  # the version it had; 0: it was made anew
 
     def close(self) -> None:
         self.connection.close()
@@ -49,7 +48,8 @@ def open_journal(path: str) -> OpenFile:
     """
     if path == MEMORY:
         connection = connect(path)
-        return OpenFile(connection, None, migrate(connection))
+        migrate(connection)
+        return OpenFile(connection, None)
     file = Path(path)
     try:
         lock = _lock(file)
@@ -58,9 +58,8 @@ def open_journal(path: str) -> OpenFile:
     try:
         if not file.exists() or not file.stat().st_size:
             _make(file)
-            found = 0
         else:
-            found = _inspect(file)
+            _inspect(file)
         connection = connect(path)
         migrate(connection)
         # Together with WAL: a commit is on the disk before anybody is told what it holds.
@@ -72,7 +71,7 @@ def open_journal(path: str) -> OpenFile:
     except JournalRefused:
         lock.close()
         raise
-    return OpenFile(connection, lock, found)
+    return OpenFile(connection, lock)
 
 
 def connect(path: str, *, read_only: bool = False) -> sqlite3.Connection:
@@ -111,8 +110,8 @@ def _make(file: Path) -> None:
     new.replace(file)
 
 
-def _inspect(file: Path) -> int:
-    """The version of a file that is a whole journal of ours. Raises `JournalRefused`."""
+def _inspect(file: Path) -> None:
+    """Raises `JournalRefused` for what is not a whole journal of ours, of a version we know."""
     with file.open("rb") as opened:
         header = opened.read(HEADER_BYTES)
     if len(header) < HEADER_BYTES or not header.startswith(MAGIC):
@@ -137,7 +136,6 @@ def _inspect(file: Path) -> int:
     if faults != "ok":
         raise _damaged(file, faults)
     _check_version(file, version)
-    return version
 
 
 def _check_version(file: Path, version: int) -> None:

@@ -200,7 +200,6 @@ class Kept:
 
     rooms: tuple[KeptRoom, ...] = ()
     boards: tuple[BoardRecord, ...] = ()
-    closed: tuple[ClosedRecord, ...] = ()
     unread: tuple[RoomId, ...] = ()
 
 

@@ -13,19 +13,19 @@ from functools import partial
 
 import structlog
 import trio
+from msgspec.structs import replace
 
 from server.backstage import Backstage
 from server.battles import BattleRun
 from server.commands import Ended, Record, Terms
 from server.feed import Feed
 from server.house import House
-from server.journal.clock import Clock
 from server.journal.records import (
-    ClosedRecord,
     EndingRecord,
     KeptRoom,
     PutRoom,
     Round,
+    RoundRecord,
     SessionRecord,
 )
 from server.journal.rooms import is_fought_alike, maker_again, record_room, room_again, terms_again
@@ -44,7 +44,9 @@ def recover(
 ) -> Stage:
     """A room of the process before this one, with nobody in it yet."""
     now = trio.current_time()
-    rounds = _recent(kept, house.limits.missed_seconds)
+    wall = backstage.clock.wall(now)
+    recent = _recent(kept, house.limits.missed_seconds)
+    rounds = [_not_to_come(one, wall) for one in recent]
     terms = {one.record.battle: terms_again(one.record, house) for one in rounds}
     latest = terms.get(kept.record.battle) if kept.record.battle else None
     room = room_again(kept.record, latest, house, backstage.clock, now)
@@ -64,10 +66,6 @@ def recover(
     return stage
 
 
-def closed_again(record: ClosedRecord, clock: Clock) -> Record:
-    return Record(record.state, clock.here(record.opened), clock.here(record.closed), record.why)
-
-
 def _recent(kept: KeptRoom, missed_seconds: float) -> Sequence[Round]:
     """The rounds that someone may still come back for: who was away for long as the process ended
     has lost their session with it."""
@@ -78,6 +76,16 @@ def _recent(kept: KeptRoom, missed_seconds: float) -> Sequence[Round]:
     since = rounds[-1].record.started - missed_seconds - longest_delay
     over = [following.record.started for following in rounds[1:]]
     return [one for one, end in zip(rounds, (*over, math.inf), strict=True) if end > since]
+
+
+def _not_to_come(one: Round, wall: float) -> Round:
+    """The same where the wall's clock was set back since: it does not begin, nor end, after now."""
+    record, ending = one.record, one.ending
+    latest = record.started if ending is None else max(record.started, ending.ended)
+    if latest <= wall:
+        return one
+    record = replace(record, started=record.started - (latest - wall))
+    return Round(record, ending and replace(ending, ended=min(ending.ended, wall)))
 
 
 def _session(record: SessionRecord) -> Session:
@@ -104,14 +112,23 @@ def _refill(
     feed: Feed, one: Round, ending: EndingRecord, terms: Terms, backstage: Backstage
 ) -> None:
     """The frames and the result of a battle that has ended. Must not raise: if the battle does,
-    its result stands all the same."""
+    its result stands all the same, and the log says why frames are lacking."""
     if is_fought_alike(one.record, backstage.edition):
         try:
             with backstage.watchdog:
                 _run(one, feed, terms, backstage).advance_to(ending.tick)
         except Exception:
             log.exception("a battle cannot be fought again", battle=terms.battle)
+    else:
+        made = _edition(one.record)
+        log.warning(
+            "a battle of another edition is not fought again", battle=terms.battle, edition=made
+        )
     feed.say(ending.result, backstage.clock.here(ending.ended))
+
+
+def _edition(record: RoundRecord) -> str:
+    return f"{record.engine}, catalog {record.catalog}, frames {record.frames}"
 
 
 def _go_on(stage: Stage, one: Round, feed: Feed, backstage: Backstage) -> None:
@@ -128,7 +145,6 @@ def _go_on(stage: Stage, one: Round, feed: Feed, backstage: Backstage) -> None:
     if run is not None:
         stage.take_over(run, trio.current_time())
         return
-    record = one.record
-    made = f"{record.engine}, catalog {record.catalog}, frames {record.frames}"
+    made = _edition(one.record)
     log.error("a battle of another edition ends as void", battle=terms.battle, edition=made)
     stage.handle(Ended(terms.battle, None, "void", -1, None), None)

@@ -2,7 +2,8 @@
 
 A room that comes back has nobody in it yet: its players are away from this moment on, with the
 whole window to come back in, and its deadlines leave them at least as long. A server that was down
-must not cost anybody their seat.
+must not cost anybody their seat. Nor are the deadlines further away than they can be, though the
+wall's clock may have been set back since they were kept.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import math
 
 from engine import Board, Refused, Rules, Setup, read_board, read_rules
-from protocol.messages import RoomState
+from protocol.messages import BattleId, RoomState
 from server.callers import Caller
 from server.commands import Stored, Terms
 from server.edition import Edition
@@ -52,7 +53,7 @@ def record_room(room: Room, key: str | None, maker: Caller | None, clock: Clock)
         a=a,
         b=b,
         secret=None if match.secret is None else match.secret.hex(),
-        battle=None if match.terms is None else match.terms.battle,
+        battle=match.battle,
         offer=None if room.offer is None else record_board(room.offer),
         offer_due=None if math.isinf(room.offer_due) else clock.wall(room.offer_due),
     )
@@ -127,23 +128,32 @@ def maker_again(record: RoomRecord) -> Caller | None:
 def room_again(
     record: RoomRecord, terms: Terms | None, house: House, clock: Clock, now: float
 ) -> Room:
-    """The room as it was, its players away. `terms` are those of `record.battle`."""
+    """The room as it was, its players away. `terms` are those of `record.battle`; None where there
+    was none, and where its replay is not kept any more."""
     options = Options(record.speed, record.best_of, private=record.private, quick=record.quick)
     room = Room(record.id, options, house, now)
     room.phase = record.phase
     room.seq = record.seq + 1  # for what is new: nobody is there
-    room.opened = clock.here(record.opened)
-    room.phase_due = max(clock.here(record.phase_due), now + house.limits.resume_seconds)
+    room.opened = min(clock.here(record.opened), now)
+    limits, longest = house.limits, house.longest(record.phase, terms)
+    due = min(clock.here(record.phase_due), now + longest)
+    room.phase_due = max(due, now + limits.resume_seconds)
     room.offer = stored_again(record.offer, house) if record.offer else None
     if record.offer_due is not None:
-        room.offer_due = max(clock.here(record.offer_due), now)
+        due = min(clock.here(record.offer_due), now + limits.offer_seconds)
+        room.offer_due = max(due, now)
     match = room.match
     match.seats = {seat: _player_again(getattr(record, seat), house, now) for seat in SEATS}
     match.round = record.round
     match.fought = record.fought
     match.terms = terms
+    match.begun = 0 if record.battle is None else _number_of(record.battle)
     match.secret = None if record.secret is None else bytes.fromhex(record.secret)
     return room
+
+
+def _number_of(battle: BattleId) -> int:
+    return int(battle.rpartition(".")[2])
 
 
 def terms_again(record: RoundRecord, house: House) -> Terms:

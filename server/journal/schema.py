@@ -9,6 +9,8 @@ from __future__ import annotations
 import sqlite3
 from typing import Final
 
+from server.journal.transaction import transaction
+
 # "PHYL": tells a journal from every other SQLite file.
 APPLICATION_ID: Final = 0x5048594C
 
@@ -27,6 +29,13 @@ STEPS: Final[tuple[tuple[str, ...], ...]] = (
            record BLOB NOT NULL)""",
     ),
     ("""CREATE TABLE closed (kept INTEGER PRIMARY KEY AUTOINCREMENT, record BLOB NOT NULL)""",),
+    (
+        # The order of ending, NULL while the battle runs: the clock may be set back, this grows.
+        "ALTER TABLE rounds ADD COLUMN kept INTEGER",
+        "UPDATE rounds SET kept = rowid WHERE ended IS NOT NULL",
+        "DROP INDEX rounds_by_end",
+        "CREATE INDEX rounds_by_kept ON rounds (kept)",
+    ),
 )
 VERSION: Final = len(STEPS)
 
@@ -36,23 +45,17 @@ def version_of(connection: sqlite3.Connection) -> int:
     return int(connection.execute("PRAGMA user_version").fetchone()[0])
 
 
-def migrate(connection: sqlite3.Connection) -> int:
-    """Takes the steps that are lacking, all or none; the version it found.
+def migrate(connection: sqlite3.Connection) -> None:
+    """Takes the steps that are lacking, all or none.
 
     The connection is in autocommit mode (`isolation_level=None`).
     """
     found = version_of(connection)
     if found == VERSION:
-        return found
-    connection.execute("BEGIN IMMEDIATE")
-    try:
+        return
+    with transaction(connection):
         for step in STEPS[found:]:
             for statement in step:
                 connection.execute(statement)
         connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
         connection.execute(f"PRAGMA user_version = {VERSION}")
-    except BaseException:
-        connection.execute("ROLLBACK")
-        raise
-    connection.execute("COMMIT")
-    return found

@@ -6,18 +6,18 @@ Every `apply` is one transaction.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Final
+from functools import partial
+from typing import Final, TypeVar
 
 import msgspec
+import structlog
 
 from protocol.messages import BattleId, RoomId
 from server.journal.file import MEMORY, OpenFile, connect, open_journal
 from server.journal.records import (
     BoardRecord,
-    ClosedRecord,
     CloseRound,
     DropRoom,
     DropSession,
@@ -28,7 +28,6 @@ from server.journal.records import (
     PutBoard,
     PutRoom,
     PutSession,
-    R,
     RoomRecord,
     Round,
     RoundRecord,
@@ -37,6 +36,11 @@ from server.journal.records import (
     pack,
     unpack,
 )
+from server.journal.transaction import transaction
+
+T = TypeVar("T")
+
+log = structlog.get_logger()
 
 # A log is JSON that repeats itself: the fastest level makes a ninth of it.
 LEVEL: Final = 1
@@ -74,32 +78,18 @@ class Store:
         self._reader = self._db if self.shared else connect(path, read_only=True)
         self._most = most
 
-    @property
-    def found(self) -> int:
-        """The version the file had as it was opened; 0: there was none."""
-        return self._file.found
-
     def close(self) -> None:
         if not self.shared:
             self._reader.close()
         self._file.close()
 
-    def copy(self) -> bytes:
-        """The whole database as of the last commit, as the bytes of a file."""
-        return self._db.serialize()
-
     # Writing.
 
     def apply(self, writes: Iterable[Write]) -> None:
         """All of these or none. Raises `sqlite3.Error`."""
-        self._db.execute("BEGIN IMMEDIATE")
-        try:
+        with transaction(self._db):
             for write in writes:
                 self._apply(write)
-        except BaseException:
-            self._db.execute("ROLLBACK")
-            raise
-        self._db.execute("COMMIT")
 
     def _apply(self, write: Write) -> None:
         match write:
@@ -125,10 +115,11 @@ class Store:
                 )
             case CloseRound(record, log):
                 self._put(
-                    "UPDATE rounds SET ended = ?, ending = ?, log = ? WHERE battle = ?",
+                    "UPDATE rounds SET ended = ?, ending = ?, log = ?,"
+                    " kept = (SELECT ifnull(max(kept), 0) + 1 FROM rounds) WHERE battle = ?",
                     *(record.ended, pack(record), zlib.compress(log, LEVEL), record.result.battle),
                 )
-                self._prune_replays()
+                self._prune("rounds", self._most.replays)
             case PutBoard(record):
                 self._put("REPLACE INTO boards (id, record) VALUES (?, ?)", record.id, pack(record))
                 self._prune("boards", self._most.boards)
@@ -137,18 +128,11 @@ class Store:
         self._db.execute(statement, values)
 
     def _prune(self, table: str, most: int) -> None:
-        """The oldest go. `table` is one of ours."""
+        """The oldest go, but for what is not over. `table` is one of ours."""
         self._put(
             f"DELETE FROM {table} WHERE kept <= (SELECT kept FROM {table}"  # noqa: S608
             " ORDER BY kept DESC LIMIT 1 OFFSET ?)",
             most,
-        )
-
-    def _prune_replays(self) -> None:
-        self._put(
-            "DELETE FROM rounds WHERE ended <= (SELECT ended FROM rounds WHERE ended IS NOT NULL"
-            " ORDER BY ended DESC LIMIT 1 OFFSET ?)",
-            self._most.replays,
         )
 
     # Reading.
@@ -164,8 +148,7 @@ class Store:
                 unread.append(RoomId(room_id))
         return Kept(
             rooms=tuple(sorted(rooms, key=lambda kept: kept.record.opened)),
-            boards=tuple(self._rows("boards", BoardRecord)),
-            closed=tuple(self._rows("closed", ClosedRecord)),
+            boards=tuple(self._boards()),
             unread=tuple(unread),
         )
 
@@ -181,35 +164,52 @@ class Store:
             rounds=tuple(_round(*row) for row in reversed(rounds)),
         )
 
-    def _rows(self, table: str, kind: type[R]) -> Iterator[R]:
-        for (data,) in self._db.execute(f"SELECT record FROM {table} ORDER BY kept"):  # noqa: S608
-            with suppress(msgspec.DecodeError):
-                yield unpack(data, kind)
+    def _boards(self) -> Sequence[BoardRecord]:
+        rows = self._db.execute("SELECT id, record FROM boards ORDER BY kept")
+        found = (_read("boards", board, partial(unpack, row, BoardRecord)) for board, row in rows)
+        return [one for one in found if one is not None]
 
     def replays(self, most: int) -> Sequence[tuple[RoundRecord, EndingRecord]]:
         """The latest battles of public rooms that have ended, the last one first."""
         rows = self._reader.execute(
-            "SELECT record, ending FROM rounds WHERE ended IS NOT NULL AND NOT private"
-            " ORDER BY ended DESC LIMIT ?",
+            "SELECT battle, record, ending FROM rounds WHERE ended IS NOT NULL AND NOT private"
+            " ORDER BY kept DESC LIMIT ?",
             (most,),
         ).fetchall()
-        return [(unpack(row[0], RoundRecord), unpack(row[1], EndingRecord)) for row in rows]
+        found = (_read("rounds", battle, partial(_ended, *row)) for battle, *row in rows)
+        return [one for one in found if one is not None]
 
     def fought(self, battle: BattleId) -> Fought | None:
-        """A battle that has ended; None where there is none of this id."""
+        """A battle that has ended; None where there is none of this id that can be read."""
         row = self._reader.execute(
             "SELECT record, ending, log FROM rounds WHERE battle = ? AND ended IS NOT NULL",
             (battle,),
         ).fetchone()
         if row is None:
             return None
-        log = zlib.decompress(row[2])
-        return Fought(unpack(row[0], RoundRecord), unpack(row[1], EndingRecord), log)
+        return _read("rounds", battle, partial(_fought, *row))
 
 
 def open_store(path: str, most: Most) -> Store:
     """Opens or makes the journal at `path`. Raises `JournalRefused`."""
     return Store(open_journal(path), path, most)
+
+
+def _read(table: str, key: str, read: Callable[[], T]) -> T | None:
+    """What is read of a row; None, and a line in the log, where that cannot be."""
+    try:
+        return read()
+    except (msgspec.DecodeError, ValueError, zlib.error):
+        log.warning("a row cannot be read", table=table, key=key)
+        return None
+
+
+def _ended(record: bytes, ending: bytes) -> tuple[RoundRecord, EndingRecord]:
+    return unpack(record, RoundRecord), unpack(ending, EndingRecord)
+
+
+def _fought(record: bytes, ending: bytes, course: bytes) -> Fought:
+    return Fought(*_ended(record, ending), zlib.decompress(course))
 
 
 def _round(record: bytes, ending: bytes | None) -> Round:

@@ -410,4 +410,4 @@ def test_near_names_are_looked_for_a_few_times(monkeypatch: pytest.MonkeyPatch) 
     with pytest.raises(Refused) as refused:
         read_board({"units": units, "unit": []}, base_catalog(), Rules())
     assert len(refused.value.faults) > 80
-    assert len(asked) == reading.MOST_SUGGESTIONS
+    assert 0 < len(asked) <= reading.MOST_SUGGESTIONS

@@ -11,7 +11,7 @@ import pytest
 
 from server.journal.file import APPLICATION_AT, VERSION_AT, JournalRefused, connect, open_journal
 from server.journal.records import PutRoom
-from server.journal.schema import APPLICATION_ID, STEPS, VERSION, migrate
+from server.journal.schema import APPLICATION_ID, STEPS, VERSION, migrate, version_of
 from server.journal.store import Most, open_store
 from tests.journal import records as made
 
@@ -46,7 +46,6 @@ def overwrite(path: Path, at: int, data: bytes) -> None:
 def test_a_new_journal_is_whole_and_its_owners_alone(tmp_path: Path) -> None:
     path = tmp_path / "data.db"
     opened = open_journal(str(path))
-    assert opened.found == 0
     opened.close()
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     with closing(sqlite3.connect(path)) as connection:
@@ -59,7 +58,6 @@ def test_what_was_kept_is_there_the_next_time(tmp_path: Path) -> None:
     path = tmp_path / "data.db"
     journal(path)
     store = open_store(str(path), MOST)
-    assert store.found == VERSION
     assert [kept.record for kept in store.load().rooms] == [made.room()]
     store.close()
 
@@ -76,12 +74,17 @@ def test_an_older_file_becomes_one_of_this_version_with_all_that_is_in_it(
         old.execute(f"PRAGMA application_id = {APPLICATION_ID}")
         old.execute(f"PRAGMA user_version = {found}")
         old.execute("INSERT INTO rooms VALUES ('r', ?)", (b'{"id":"r"}',))
+        values = "('r.1', 'r', 1, 0, '', 9.5), ('r.2', 'r', 2, 0, '', NULL)"
+        insert = "INSERT INTO rounds (battle, room, round, private, record, ended) VALUES "
+        old.execute(insert + values)
     opened = open_journal(str(path))
-    assert opened.found == found
+    assert version_of(opened.connection) == VERSION
     tables = opened.connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
     assert {"rooms", "sessions", "rounds", "boards", "closed"} <= {name for (name,) in tables}
     rows = opened.connection.execute("SELECT id, record FROM rooms").fetchall()
     assert rows == [("r", b'{"id":"r"}')]
+    rounds = opened.connection.execute("SELECT battle, kept FROM rounds ORDER BY round").fetchall()
+    assert rounds == [("r.1", 1), ("r.2", None)]
     opened.close()
 
 

@@ -5,13 +5,14 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
 import msgspec
 import pytest
 import trio
+from structlog.testing import capture_logs
 from trio.testing import MockClock
 
 from engine import base_catalog
@@ -24,14 +25,16 @@ from protocol.messages import (
     Leave,
     Offer,
     Quick,
+    Rematch,
     Result,
     Resume,
     Watch,
     Welcome,
 )
 from server.edition import Edition, edition_of
-from server.journal.records import PutRoom, RoomRecord, pack, unpack
+from server.journal.records import ClosedRecord, PutRoom, RoomRecord, pack, unpack
 from server.journal.rooms import is_fought_alike
+from server.journal.store import Most
 from server.limits import Limits
 from server.metronome import Metronome
 from server.mint import Mint
@@ -39,7 +42,7 @@ from server.security import Security
 from server.tickets import Ticket, make_ticket, with_secret
 from tests.journal.records import fight
 from tests.journal.worlds import KeptWorld, Universe, universe
-from tests.server.rooms import submit
+from tests.server.rooms import RULES, submit
 from tests.server.visitors import Visitor, get_ready, mirror_of
 
 
@@ -115,7 +118,7 @@ async def test_a_room_whose_maker_was_not_kept_counts_toward_nobodys_limit(
         (row,) = world.store._db.execute("SELECT record FROM rooms").fetchone()
         record = msgspec.structs.replace(unpack(row, RoomRecord), maker=None)
         world.store.apply([PutRoom(record)])
-        it.copy = world.store.copy()
+        it.copy = world.store._db.serialize()
         async with after(it) as world:
             assert len(world.hall) == 1
             await world.create()
@@ -176,8 +179,10 @@ async def test_of_rooms_that_closed_the_record_stays(autojump_clock: MockClock) 
         ada = await (await it.server()).create()
         await ada.hear_end()
         async with after(it) as world:
-            (record,) = world.hall.records
-            assert (record.state.id, len(world.hall)) == (ada.place, 0)
+            ((row,),) = world.store._db.execute("SELECT record FROM closed").fetchall()
+            record = unpack(row, ClosedRecord)
+            assert (record.state.id, record.why) == (ada.place, "nothing happened for too long")
+            assert len(world.hall) == 0
 
 
 @pytest.mark.parametrize("role", ["player", "spectator"])
@@ -276,6 +281,29 @@ async def test_battles_that_were_missed_are_all_told(autojump_clock: MockClock) 
             assert battles == [f"{ada.place}.{number}" for number in (2, 3, 4)]
 
 
+async def test_no_two_battles_have_one_id_where_replays_are_not_kept(
+    autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not even after the second restart."""
+    monkeypatch.setattr("tests.journal.worlds.MOST", Most(replays=0, boards=9, closed=9))
+    async with universe() as it:
+        world = await it.server()
+        ada, bob = await world.pair(best_of=1)
+        await get_ready(ada, bob)
+        first = (await bob.hear_until(Result)).battle
+        await bob.hear_phase("over")
+        for _ in range(2):
+            async with after(it) as world:
+                ada, bob = await back(world, ada), await back(world, bob)
+                assert (bob.welcome.room.battle, bob.welcome.room.round) == (first, 1)
+        for player in (ada, bob):
+            await player.say(Rematch())
+        await get_ready(ada, bob)
+        begin = await bob.hear_until(Begin)
+        assert (begin.battle, begin.round) == (f"{ada.place}.2", 2)
+        assert begin.battle != first
+
+
 @pytest.mark.parametrize("other", [{"engine": "9"}, {"catalog": "other"}, {"frames": 1}], ids=str)
 async def test_a_battle_of_another_edition_is_void_and_the_series_goes_on(
     other: dict[str, Any], autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
@@ -291,6 +319,44 @@ async def test_a_battle_of_another_edition_is_void_and_the_series_goes_on(
             again = await back(world, bob)
             assert (await again.hear_until(Result)).reason == "void"
             assert (again.welcome.room.phase, again.welcome.room.round) == ("building", 2)
+
+
+def fail(*_: object) -> None:
+    raise ValueError("it cannot be")
+
+
+@pytest.mark.parametrize(
+    ("where", "made", "event"),
+    [
+        ("server.journal.recovery._run", fail, "a battle cannot be fought again"),
+        (
+            "server.backstage.edition_of",
+            lambda _: Edition("9", "other", 1),
+            "a battle of another edition is not fought again",
+        ),
+    ],
+)
+async def test_where_frames_of_a_battle_are_lacking_the_log_says_why(
+    where: str,
+    made: Callable[..., Any],
+    event: str,
+    autojump_clock: MockClock,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async with universe() as it:
+        world = await it.server()
+        ada, bob = await world.pair(best_of=1)
+        await get_ready(ada, bob)
+        await bob.hear_until(Begin)
+        await world.hall.battles.over()
+        monkeypatch.setattr(where, made)
+        with capture_logs() as said:
+            async with after(it) as world:
+                again = await back(world, bob)
+                await again.hear_until(Result)
+        (one,) = [line for line in said if line.get("battle") == f"{ada.place}.1"]
+        assert one["event"] == event
+        assert one["log_level"] in ("warning", "error")
 
 
 def test_a_battle_kept_before_frames_had_editions_is_of_the_first() -> None:
@@ -335,3 +401,71 @@ async def test_who_comes_anew_is_told_nothing_of_a_battle_that_was_over(
             await back(world, ada)
             await eve.hear_phase("building")
             assert (eve.frames(), [m for m in eve.heard if isinstance(m, Result)]) == ([], [])
+
+
+DAY = 86_400.0
+
+
+@pytest.mark.parametrize("set_back", [10.0, DAY], ids=str)
+async def test_a_battle_goes_on_though_the_wall_clock_was_set_back(
+    set_back: float, autojump_clock: MockClock
+) -> None:
+    """It is not so far as it was seen to be, and is told anew from its beginning."""
+    async with universe(down_seconds=1) as it:
+        world = await it.server()
+        ada, bob = await world.pair(best_of=1)
+        await get_ready(ada, bob)
+        while not bob.frames() or bob.frames()[-1].tick < 400:
+            await bob.hear()
+        it.ahead -= set_back
+        async with after(it) as world:
+            now = trio.current_time()
+            again, whole = await back(world, bob), await back(world, ada, whole=True)
+            for visitor in (again, whole):
+                assert (await visitor.hear_until(Result)).reason != "void"
+                mirror_of(visitor)  # which finds no gap and no double
+            assert again.frames() == whole.frames()
+            assert trio.current_time() - now < 61
+
+
+async def test_deadlines_are_no_further_away_though_the_wall_clock_was_set_back(
+    autojump_clock: MockClock,
+) -> None:
+    limits = Limits(resume_seconds=20, waiting_seconds=100, building_seconds=50)
+    async with universe(limits, mint=Mint()) as it:
+        world = await it.server()
+        ada = world.visit("quick")
+        await ada.say(Quick(version=1, name="Ada"))
+        waiting = (await ada.hear_until(Welcome)).room.id
+        building, battle = await world.pair(), await world.pair()
+        await get_ready(*battle)
+        await battle[1].hear_until(Begin)
+        it.ahead -= DAY
+        async with after(it) as world:
+            places = waiting, building[0].place, battle[0].place
+            rooms = [world.hall.find(place).room for place in places]
+            now = trio.current_time() + 1e-3
+            assert [room.phase for room in rooms] == ["waiting", "building", "battle"]
+            lasts = RULES.time_limit / 20 + limits.battle_grace_seconds
+            for room, longest in zip(rooms, (100, 50, lasts), strict=True):
+                assert longest - 1 < room.phase_due - now < longest
+                assert room.opened < now
+            assert 4 < rooms[0].offer_due - now < 5
+
+
+async def test_what_was_seen_with_a_delay_comes_in_time_though_the_wall_clock_was_set_back(
+    autojump_clock: MockClock,
+) -> None:
+    async with universe(Limits(over_seconds=300)) as it:
+        world = await it.server()
+        ada, bob = await world.pair(best_of=1)
+        eve = await world.watch(ada.place, delay_seconds=30)
+        await get_ready(ada, bob)
+        await bob.hear_until(Result)
+        it.ahead -= DAY
+        async with after(it) as world:
+            now = trio.current_time()
+            again = await back(world, eve)
+            await again.hear_until(Result)
+            mirror_of(eve, again)
+            assert 25 < trio.current_time() - now <= 30

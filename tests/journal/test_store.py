@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import sqlite3
-import zlib
 from collections.abc import Iterator
 
 import pytest
+from structlog.testing import capture_logs
 
 from protocol.messages import BattleId, RoomId
 from server.commands import SessionId
 from server.journal.file import MEMORY
 from server.journal.records import (
+    ClosedRecord,
     CloseRound,
     DropRoom,
     DropSession,
@@ -60,6 +61,12 @@ def test_a_row_of_a_later_version_is_read_for_what_is_known_of_it() -> None:
     assert unpack(row, type(made.board(1))) == made.board(1)
 
 
+def closed(store: Store) -> list[str]:
+    """The rooms whose records are kept."""
+    rows = store._db.execute("SELECT record FROM closed ORDER BY kept")
+    return [unpack(row, ClosedRecord).state.id for (row,) in rows]
+
+
 def test_a_room_comes_back_with_its_sessions_and_its_rounds(store: Store) -> None:
     first, second, third = (made.fight(BattleId(f"r.{n}"), n) for n in (1, 2, 3))
     store.apply([PutRoom(made.room()), PutSession(made.session(1)), PutSession(made.session(2))])
@@ -96,7 +103,7 @@ def test_of_a_closed_room_stay_its_record_and_its_replays(store: Store) -> None:
     store.apply([CloseRound(made.ending(), b"log\n"), DropRoom(made.ROOM, made.closed(1))])
     kept = store.load()
     assert kept.rooms == ()
-    assert kept.closed == (made.closed(1),)
+    assert closed(store) == ["r1"]
     assert store.fought(made.BATTLE) is not None
 
 
@@ -133,8 +140,23 @@ def test_what_would_grow_for_ever_does_not(store: Store) -> None:
         store.apply([PutBoard(made.board(n)), DropRoom(RoomId(f"x{n}"), made.closed(n))])
     kept = store.load()
     assert [board.id for board in kept.boards] == ["board-7", "board-8", "board-9"]
-    assert [record.state.id for record in kept.closed] == ["r7", "r8", "r9"]
+    assert closed(store) == ["r7", "r8", "r9"]
     assert [record.battle for record, _ in store.replays(10)] == ["r.9", "r.8", "r.7"]
+
+
+def test_the_oldest_go_first_though_the_clock_was_set_back(store: Store) -> None:
+    """Also those that began before others and ended after them."""
+    store.apply(
+        [OpenRound(made.fight(BattleId("r.0"), 0)), OpenRound(made.fight(BattleId("r.9"), 9))]
+    )
+    for n in range(1, 5):
+        battle = BattleId(f"r.{n}")
+        store.apply([OpenRound(made.fight(battle, n))])
+        store.apply([CloseRound(made.ending(battle, ended=-float(n)), b"log\n")])
+    store.apply([CloseRound(made.ending(BattleId("r.0"), ended=-9.0), b"log\n")])
+    assert [record.battle for record, _ in store.replays(10)] == ["r.0", "r.4", "r.3"]
+    (rest,) = store._db.execute("SELECT battle FROM rounds WHERE ended IS NULL")
+    assert rest == ("r.9",)  # which runs
 
 
 def test_a_board_that_fights_again_is_kept_once_and_anew(store: Store) -> None:
@@ -159,10 +181,46 @@ def test_a_private_rooms_replay_is_in_no_list(store: Store) -> None:
     assert store.fought(made.BATTLE) is not None
 
 
-def test_a_copy_is_a_journal_as_of_the_last_commit(store: Store) -> None:
-    store.apply([PutRoom(made.room()), OpenRound(made.fight()), CloseRound(made.ending(), b"x")])
-    copy = sqlite3.connect(MEMORY)
-    copy.deserialize(store.copy())
-    (log,) = copy.execute("SELECT log FROM rounds").fetchone()
-    assert zlib.decompress(log) == b"x"
-    copy.close()
+@pytest.mark.parametrize("torn", [b"", b"{}", b"[1", b'{"id": 5}', b'{"id": "\xff"}'])
+def test_a_board_that_cannot_be_read_is_told_of_and_the_others_are_there(
+    store: Store, torn: bytes
+) -> None:
+    store.apply([PutBoard(made.board(n)) for n in (1, 2, 3)])
+    store._db.execute("UPDATE boards SET record = ? WHERE id = 'board-2'", (torn,))
+    with capture_logs() as said:
+        assert [board.id for board in store.load().boards] == ["board-1", "board-3"]
+    assert said == [told_of("boards", "board-2")]
+
+
+@pytest.mark.parametrize("column", ["record", "ending", "log"])
+def test_a_replay_that_cannot_be_read_is_told_of_and_the_others_are_there(
+    store: Store, column: str
+) -> None:
+    for n in (1, 2):
+        battle = BattleId(f"r.{n}")
+        store.apply([OpenRound(made.fight(battle, n)), CloseRound(made.ending(battle), b"log\n")])
+    store._db.execute(f"UPDATE rounds SET {column} = x'00' WHERE round = 1")  # noqa: S608
+    with capture_logs() as said:
+        assert store.fought(BattleId("r.1")) is None
+        assert store.fought(BattleId("r.2")) is not None
+    assert said == [told_of("rounds", "r.1")]
+    with capture_logs() as said:
+        assert store.replays(10)[0][0].battle == "r.2"
+    assert said == ([] if column == "log" else [told_of("rounds", "r.1")])
+
+
+def told_of(table: str, key: str) -> dict[str, str]:
+    return {"event": "a row cannot be read", "log_level": "warning", "table": table, "key": key}
+
+
+def test_why_nothing_can_be_kept_is_said_though_sqlite_has_rolled_back_by_itself(
+    store: Store,
+) -> None:
+    """As after an error of the disk's."""
+    store._db.execute(
+        "CREATE TRIGGER full BEFORE INSERT ON boards BEGIN SELECT RAISE(ROLLBACK, 'disk'); END"
+    )
+    with pytest.raises(sqlite3.IntegrityError, match="disk"):
+        store.apply([PutRoom(made.room()), PutBoard(made.board(1))])
+    store.apply([PutRoom(made.room(RoomId("next")))])
+    assert [kept.record.id for kept in store.load().rooms] == ["next"]

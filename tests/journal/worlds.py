@@ -78,7 +78,7 @@ class KeptWorld(World):
             self.store._db.deserialize(universe.copy)
         self._universe = universe
         journal = Journal(self.store, universe.in_thread)
-        self.hall = Hall(config, self.metronome, journal=journal, clock=Clock(AHEAD))
+        self.hall = Hall(config, self.metronome, journal=journal, clock=Clock(universe.ahead))
         self.hall.take_over(self.store.load())
         self._streams: list[trio.abc.Stream] = []
         nursery.start_soon(journal.run)
@@ -101,6 +101,7 @@ class Universe:
     def __init__(self, limits: Limits | None = None, **settings: Any) -> None:
         plain = {"rules": RULES, "limits": limits or Limits(), "mint": PlainMint()}
         self.config = Config(**{**plain, **settings})
+        self.ahead = AHEAD
         self.copy = b""
         self.commits = 0
         self.kills = 0
@@ -127,7 +128,7 @@ class Universe:
             await self._die()
         result = function(*args)
         if self.world is not None:
-            self.copy = self.world.store.copy()
+            self.copy = self.world.store._db.serialize()
         if due:
             await self._die()
         return result
@@ -157,7 +158,7 @@ class Universe:
             with trio.CancelScope() as self._scope:
                 async with trio.open_nursery() as nursery:
                     self.world = KeptWorld(nursery, self.config, self)
-                    self.copy = self.world.store.copy()
+                    self.copy = self.world.store._db.serialize()
                     self._up.set()
                     await trio.sleep_forever()
             world, self.world, self._up = self.world, None, trio.Event()

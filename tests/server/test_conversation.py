@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import json
+import stat
 from pathlib import Path
 
 import pytest
@@ -336,8 +337,9 @@ def only_setup_in(folder: Path) -> Setup:
 async def test_a_battle_that_fails_is_void_and_no_other_room_misses_a_tick(
     autojump_clock: MockClock, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    faults = tmp_path / "new" / "faults"
     monkeypatch.setattr(server.battles, "FeedWriter", Broken)
-    async with open_world(faults=tmp_path) as world:
+    async with open_world(faults=faults) as world:
         ada, bob = await world.pair(best_of=3)
         cid, dan = await world.pair(best_of=1)
         Broken.room = ada.place
@@ -350,7 +352,9 @@ async def test_a_battle_that_fails_is_void_and_no_other_room_misses_a_tick(
         other = await dan.hear_until(Result)
         assert other.reason != "void"
         assert mirror_of(dan).tick == other.tick
-    assert only_setup_in(tmp_path).seed == result.seed
+    assert only_setup_in(faults).seed == result.seed
+    for place, mode in ((faults, 0o700), *((file, 0o600) for file in faults.iterdir())):
+        assert stat.S_IMODE(place.stat().st_mode) == mode  # it has both boards and the seed
 
 
 async def test_a_room_that_fails_is_closed_and_no_other_notices(

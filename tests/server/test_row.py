@@ -94,7 +94,7 @@ async def test_one_whose_socket_is_full_rises_and_gets_the_rest_in_order(
             for one in others:
                 one.peer.read_now()
         assert sizes == {3, 2}
-        assert not full.follower.keeps_up
+        assert full.follower._busy
         heard = await full.peer.read_until("v301")
         everything = [f"{channel}{number}" for number in range(302) for channel in "trv"]
         assert heard == everything

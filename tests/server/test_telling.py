@@ -7,19 +7,24 @@ and for how long what was told can be told again.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import pytest
 import trio
 from trio.testing import MockClock
 
 import server.telling
-from protocol.messages import BattleId, Result
+from protocol.messages import BattleId, Result, Token
 from server.commands import Terms
+from server.cursor import Cursor
 from server.fanout import Offer, write_all
+from server.feed import ALL
 from server.metrics import Metrics
+from server.sessions import Sessions
 from server.stage import Stage
 from server.telling import Teller, Telling
 from tests.protocol.battles import sample_setup
+from tests.server.feeds import Written, read, room
 from tests.server.visitors import get_ready, open_world
 
 
@@ -79,3 +84,42 @@ async def test_feeds_are_let_go_that_nobody_may_come_back_for() -> None:
             teller.tell([teller.open(terms, teller.room, now)], now)
             there.append([n for n in range(1, 7) if teller.feed_of(BattleId(f"r.{n}"))])
     assert there == [[1], [1, 2], [1, 2, 3], [2, 3, 4], [2, 3, 4, 5], [5, 6]]
+
+
+def test_battles_of_before_are_fought_again_as_a_reader_comes_to_them() -> None:
+    """And the last, in which more is said."""
+    filled: list[int] = []
+
+    def fill(number: int, written: Written) -> None:
+        filled.append(number)
+        written.ticks("t", "t")
+        written.say(f"result {number}")
+
+    made = [Written(number, f"r.{number}") for number in (1, 2, 3, 4)]
+    for number, written in enumerate(made, 1):
+        written.feed.fill_later(partial(fill, number, written))
+    teller = Teller(Sessions(lambda: Token("t"), 60), room(1), 100.0, Metrics())
+    teller.take_over([written.feed for written in made], 0.0)
+    feed = teller.feed_of(BattleId("r.2"))
+    assert feed is not None
+    assert filled == [2, 4]
+    cursor = Cursor(feed, 0, ALL)
+    assert read(cursor.take(1 << 20, stop=(3, 0))) == ["begin r.2", "t0", "t1", "result 2"]
+    assert read(cursor.take(1)) == ["begin r.3"]
+    assert filled == [2, 4, 3]
+    rest = ["t0", "t1", "result 3", "begin r.4", "t0", "t1", "result 4"]
+    assert read(cursor.rest()) == rest
+    assert filled == [2, 4, 3]
+
+
+@pytest.mark.parametrize("all_at_once", [True, False])
+def test_a_reader_is_not_at_the_end_of_a_battle_of_before(all_at_once: bool) -> None:
+    first, second = Written(1, "r.1"), Written(2, "r.2")
+    first.feed.next = second.feed
+    second.feed.fill_later(partial(second.ticks, "t"))
+    cursor = Cursor(first.feed, 0, ALL)
+    assert read(cursor.rest() if all_at_once else cursor.take(1 << 20)) == [
+        "begin r.1",
+        "begin r.2",
+        "t0",
+    ]
