@@ -69,6 +69,15 @@ class Admission:
             raise AssertionError("nobody follows before they are connected")
         return self._follower
 
+    @property
+    def is_connected(self) -> bool:
+        return self._follower is not None
+
+    def lose(self) -> None:
+        """Their connection has ended, also where it never got so far as to follow."""
+        if self.is_connected or self.stage.sessions.is_newest(self.session, self.token):
+            self.stage.lost(self.session, self._follower)
+
     def connect(self, place: Callable[[], Place], connection: Line) -> None:
         """It is kept. Does not raise: what fails is for the connection's own boundary."""
         try:

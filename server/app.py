@@ -87,11 +87,12 @@ async def serve(
     listeners = await trio.open_tcp_listeners(config.port, host=config.host)
     async with _journal(config) as (journal, kept), trio.open_nursery() as nursery:
         house = House(config, listeners, journal, kept)
-        await nursery.start(house.run)
-        port = cast(int, listeners[0].socket.getsockname()[1])
-        running = Running(config.host, port, house.hall)
-        log.info("listening", url=running.url, connections=house.crowd.most)
+        nursery.start_soon(house.run)
         try:
+            await house.ready.wait()
+            port = cast(int, listeners[0].socket.getsockname()[1])
+            running = Running(config.host, port, house.hall)
+            log.info("listening", url=running.url, connections=house.crowd.most)
             task_status.started(running)
             await trio.sleep_forever()
         finally:
@@ -132,8 +133,9 @@ class House:
         self._reception = Reception(config, self.hall, self.crowd)
         self._scope = trio.CancelScope(shield=True)
         self._server: Server | None = None
+        self.ready = trio.Event()  # connections are accepted
 
-    async def run(self, *, task_status: trio.TaskStatus[None]) -> None:
+    async def run(self) -> None:
         limits, tls = self._config.limits, self._config.security.tls
         with self._scope:
             async with trio.open_nursery() as nursery:
@@ -161,7 +163,7 @@ class House:
                         create_connection=Line,
                     )
                 )
-                task_status.started()
+                self.ready.set()
 
     async def shut(self) -> None:
         """Takes in nobody new, tells everyone, and leaves those behind who do not listen."""

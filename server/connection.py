@@ -10,6 +10,7 @@ from typing import Final
 
 import structlog
 import trio
+from structlog.typing import FilteringBoundLogger
 from websockets.exceptions import ConnectionClosed
 
 from protocol.codec import Rejected, decode_received, encode
@@ -48,6 +49,8 @@ async def converse(connection: Line, hall: Hall, place: str, caller: Caller = NO
         log.exception("connection failed", place=place, address=caller.address, error_id=error_id)
         with trio.move_on_after(hall.config.limits.close_seconds):
             await connection.aclose(CloseCode.INTERNAL, f"the connection failed: {error_id}")
+    finally:
+        hall.metrics.closed[str(connection.ended_with)] += 1
 
 
 class Conversation:
@@ -88,7 +91,6 @@ class Conversation:
                     closing = FLOOD
                     break
                 await self._connection.send(encode(answer), text=True)
-        self._hall.metrics.closed[str(closing.code.value)] += 1
         # Also where sending was cut short: the connection is dropped in either case.
         with trio.move_on_after(self._limits.close_seconds):
             await self._connection.aclose(closing.code, closing.why)
@@ -104,30 +106,37 @@ class Conversation:
             return refusal.error(0, _tag(message))
 
     async def _stay(self, admission: Admission) -> None:
-        stage, session = admission.stage, admission.session
-        resumed, caller = admission.resumed, admission.caller
+        """Whoever was let in is lost again, however it ends."""
+        about = admission.stage.log.bind(session=admission.session.id)
         await admission.connected.wait()
-        follower = admission.follower
-        about = stage.log.bind(session=session.id)
-        who = {"role": session.role, "address": caller.address, "player": caller.player}
-        about.info("comes back" if resumed else "comes", **who)
         try:
             async with trio.open_nursery() as nursery:
-                follower.attend(nursery)
-                self._hall.keepalive.add(follower)
-                if resumed:
-                    nursery.start_soon(self._settle, admission)
                 try:
+                    self._attend(admission, nursery, about)
                     await self._listen(admission)
                 finally:
                     # Before the nursery closes: a follower that is pushed to may need it.
-                    self._hall.keepalive.remove(follower)
-                    stage.lost(session, follower)
+                    self._lose(admission)
                 nursery.cancel_scope.cancel()
         finally:
-            code = self._connection.ended_with
-            self._hall.metrics.closed[str(code)] += 1
-            about.info("goes", code=code)
+            about.info("goes", code=self._connection.ended_with)
+
+    def _attend(
+        self, admission: Admission, nursery: trio.Nursery, about: FilteringBoundLogger
+    ) -> None:
+        """They come: all that they are to be told goes out from now on."""
+        session, caller = admission.session, admission.caller
+        who = {"role": session.role, "address": caller.address, "player": caller.player}
+        about.info("comes back" if admission.resumed else "comes", **who)
+        admission.follower.attend(nursery)
+        self._hall.keepalive.add(admission.follower)
+        if admission.resumed:
+            nursery.start_soon(self._settle, admission)
+
+    def _lose(self, admission: Admission) -> None:
+        if admission.is_connected:
+            self._hall.keepalive.remove(admission.follower)
+        admission.lose()
 
     async def _listen(self, admission: Admission) -> None:
         follower = admission.follower

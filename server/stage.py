@@ -130,9 +130,11 @@ class Stage:
         self.reschedule()
         return refused
 
-    def lost(self, session: Session, follower: Follower) -> None:
-        """A connection has ended. The session is still there to be resumed."""
-        self.audience.remove(follower)
+    def lost(self, session: Session, follower: Follower | None) -> None:
+        """A connection has ended; None: one that never followed. The session is still there to be
+        resumed."""
+        if follower is not None:
+            self.audience.remove(follower)
         if session.follower is not follower:
             return  # a newer connection has the session: the room sees nobody leave
         self.sessions.lose(session, trio.current_time())
