@@ -42,6 +42,7 @@ from server.journal.writer import Journal
 from server.line import Line
 from server.metronome import Metronome
 from server.reception import Reception
+from server.watchdog import Watchdog
 
 log = structlog.get_logger()
 
@@ -77,16 +78,20 @@ class Running:
 
 
 async def serve(
-    config: Config, *, task_status: trio.TaskStatus[Running] = trio.TASK_STATUS_IGNORED
+    config: Config,
+    watchdog: Watchdog | None = None,
+    *,
+    task_status: trio.TaskStatus[Running] = trio.TASK_STATUS_IGNORED,
 ) -> None:
-    """Serves until cancelled; then tells everyone, waits for nobody for long, and returns.
+    """Serves until cancelled; then tells everyone, waits for nobody for long, and returns. What
+    hangs is ended where the `watchdog` is on guard.
 
     Raises `OSError` where it cannot listen, `JournalRefused` where the data file is not one of
     ours, and `JournalFailed`, in a group, when nothing more can be kept.
     """
     listeners = await trio.open_tcp_listeners(config.port, host=config.host)
     async with _journal(config) as (journal, kept), trio.open_nursery() as nursery:
-        house = House(config, listeners, journal, kept)
+        house = House(config, listeners, journal, kept, watchdog)
         nursery.start_soon(house.run)
         try:
             await house.ready.wait()
@@ -119,13 +124,18 @@ class House:
     """Everything that runs while the server does; ended by `shut` and by nothing else."""
 
     def __init__(
-        self, config: Config, listeners: list[trio.SocketListener], journal: Journal, kept: Kept
+        self,
+        config: Config,
+        listeners: list[trio.SocketListener],
+        journal: Journal,
+        kept: Kept,
+        watchdog: Watchdog | None,
     ) -> None:
         self._config = config
         self._metronome = Metronome()
         self._journal = journal
         self._kept = kept
-        self.hall = Hall(config, self._metronome, journal=journal)
+        self.hall = Hall(config, self._metronome, journal=journal, watchdog=watchdog)
         self.crowd = Crowd(config.limits, config.security.proxies, files_for(config.limits))
         self._doors = [
             Door(listener, self.crowd, self.hall.metrics.refused) for listener in listeners

@@ -44,7 +44,7 @@ class Limits:
     offer_seconds: float = 5.0  # alone in the queue, before a stored opponent is offered
     census_seconds: float = 1.0  # between two room updates that only count spectators anew
     battle_grace_seconds: float = 10.0  # past its time limit, then the battle is void
-    hang_seconds: float = 2.0  # for the ticks that are due; then the battle is void
+    hang_seconds: float = 2.0  # of work, for the ticks that are due; then the battle is void
     boards: int = 1_000  # kept for those who find no live opponent
     boards_per_player: int = 20  # of them from one player, the newest
     records: int = 1_000  # of rooms that are closed

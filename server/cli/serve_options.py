@@ -58,7 +58,7 @@ LIMIT_HELP: Final[Mapping[str, str]] = {
     "offer_seconds": "Alone in the queue for so long, a stored opponent is offered.",
     "census_seconds": "Between two updates that only count spectators anew.",
     "battle_grace_seconds": "Past its time limit for so long, a battle is void.",
-    "hang_seconds": "A battle whose tick takes longer than this is void.",
+    "hang_seconds": "A battle whose tick takes more of the processor's time is void.",
     "boards": "Boards kept for those who find no live opponent.",
     "boards_per_player": "Of them, boards of one player.",
     "records": "Records kept of rooms that are closed.",

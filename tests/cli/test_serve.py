@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import os
 import signal
 import socket
 import subprocess
 import sys
 import urllib.request
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
+import trio
 
 from server.cli import main, options, serve_options
 from server.cli.serve import serve
@@ -21,6 +25,17 @@ from server.limits import Limits
 COMMAND = [sys.executable, "-c", "from server.cli import main; main()", "serve", "--port", "0"]
 COMMAND += ["--data", "none"]
 
+SETTINGS: dict[str, Any] = {
+    "host": "127.0.0.1",
+    "port": 0,
+    "security": {},
+    "faults": Path("x"),
+    "data": "none",
+    "grace": 0,
+    "pace": 1.0,
+    "log_level": "error",
+    "limits": {},
+}
 
 SECURITY: dict[str, object] = {
     "origins": [],
@@ -124,22 +139,44 @@ def test_a_signal_ends_it_cleanly(number: signal.Signals, status: int) -> None:
     assert [json.loads(line)["event"] for line in rest.splitlines()] == ["drains", "stopped"]
 
 
+class Stub:
+    """Stands in for the server; notes whether what hangs would be ended, from start to end."""
+
+    def __init__(self) -> None:
+        self.guarded: list[bool] = []
+        self.hall = SimpleNamespace(battles=())
+
+    async def serve(self, *_: object, task_status: trio.TaskStatus[Stub]) -> None:
+        self._look()
+        task_status.started(self)
+        os.kill(os.getpid(), signal.SIGTERM)
+        try:
+            await trio.sleep_forever()
+        finally:
+            self._look()
+
+    async def drain(self, _: float) -> None:
+        self._look()
+
+    def _look(self) -> None:
+        self.guarded.append(signal.getitimer(signal.ITIMER_REAL)[1] > 0)
+
+
+def test_what_hangs_is_ended_from_the_start_to_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    stub = Stub()
+    monkeypatch.setattr("server.cli.serve.serve_app", stub.serve)
+    monkeypatch.setattr("server.cli.serve.take_over", lambda: None)
+    assert serve(**SETTINGS) == 0
+    assert stub.guarded == [True, True, True]
+    assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
+
+
 def test_a_port_that_is_taken_is_one_sentence(capsys: pytest.CaptureFixture[str]) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
-        status = serve(
-            host="127.0.0.1",
-            port=port,
-            security={},
-            faults=Path("x"),
-            data="none",
-            grace=0,
-            pace=1.0,
-            log_level="error",
-            limits=dataclasses.asdict(Limits()),
-        )
+        status = serve(**{**SETTINGS, "port": port})
     assert status == 1
     assert capsys.readouterr().err == (
         f"phylactery: cannot listen on 127.0.0.1, port {port}: Address already in use\n"
@@ -147,17 +184,8 @@ def test_a_port_that_is_taken_is_one_sentence(capsys: pytest.CaptureFixture[str]
 
 
 def test_an_address_that_is_none(capsys: pytest.CaptureFixture[str]) -> None:
-    status = serve(
-        host="256.1.1.1",
-        port=0,
-        security={"ticket_secret": "x" * 32},
-        faults=Path("x"),
-        data="none",
-        grace=0,
-        pace=1.0,
-        log_level="error",
-        limits={},
-    )
+    elsewhere = {"host": "256.1.1.1", "security": {"ticket_secret": "x" * 32}}
+    status = serve(**{**SETTINGS, **elsewhere})
     assert status == 1
     said = capsys.readouterr().err
     assert said.startswith("phylactery: cannot listen on 256.1.1.1, port 0: ")
