@@ -86,18 +86,21 @@ async def serve(
     """Serves until cancelled; then tells everyone, waits for nobody for long, and returns. What
     hangs is ended where the `watchdog` is on guard.
 
-    Raises `OSError` where it cannot listen, `JournalRefused` where the data file is not one of
-    ours, and `JournalFailed`, in a group, when nothing more can be kept.
+    Raises `OSError` where it cannot listen, or has no file to spare for a connection,
+    `JournalRefused` where the data file is not one of ours, and `JournalFailed`, in a group, when
+    nothing more can be kept.
     """
+    files = files_for(config.limits)
     listeners = await trio.open_tcp_listeners(config.port, host=config.host)
     async with _journal(config) as (journal, kept), trio.open_nursery() as nursery:
-        house = House(config, listeners, journal, kept, watchdog)
+        crowd = Crowd(config.limits, config.security.proxies, files)
+        house = House(config, listeners, crowd, journal, kept, watchdog)
         nursery.start_soon(house.run)
         try:
             await house.ready.wait()
             port = cast(int, listeners[0].socket.getsockname()[1])
             running = Running(config.host, port, house.hall)
-            log.info("listening", url=running.url, connections=house.crowd.most)
+            log.info("listening", url=running.url, connections=crowd.most)
             task_status.started(running)
             await trio.sleep_forever()
         finally:
@@ -127,6 +130,7 @@ class House:
         self,
         config: Config,
         listeners: list[trio.SocketListener],
+        crowd: Crowd,
         journal: Journal,
         kept: Kept,
         watchdog: Watchdog | None,
@@ -136,11 +140,11 @@ class House:
         self._journal = journal
         self._kept = kept
         self.hall = Hall(config, self._metronome, journal=journal, watchdog=watchdog)
-        self.crowd = Crowd(config.limits, config.security.proxies, files_for(config.limits))
+        self._crowd = crowd
         self._doors = [
-            Door(listener, self.crowd, self.hall.metrics.refused) for listener in listeners
+            Door(listener, self._crowd, self.hall.metrics.refused) for listener in listeners
         ]
-        self._reception = Reception(config, self.hall, self.crowd)
+        self._reception = Reception(config, self.hall, self._crowd)
         self._scope = trio.CancelScope(shield=True)
         self._server: Server | None = None
         self.ready = trio.Event()  # connections are accepted
@@ -151,7 +155,7 @@ class House:
             async with trio.open_nursery() as nursery:
                 self.hall.take_over(self._kept)
                 nursery.start_soon(self._metronome.run)
-                lines, crowd = self.hall.keepalive, self.crowd
+                lines, crowd = self.hall.keepalive, self._crowd
                 garbage = Garbage(lambda: len(lines), lambda: crowd.came - len(lines))
                 self._metronome.schedule(garbage, trio.current_time())
                 nursery.start_soon(self._journal.run)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import math
 import os
 import signal
 import socket
@@ -17,10 +18,13 @@ from typing import Any
 import pytest
 import trio
 
+from protocol.client import open_client
+from protocol.messages import Create, Welcome
 from server.cli import main, options, serve_options
 from server.cli.serve import serve
 from server.config import DEFAULT_PORT, Config
-from server.limits import Limits
+from server.limits import RANGES, Limits
+from tests.server.test_live import running
 
 COMMAND = [sys.executable, "-c", "from server.cli import main; main()", "serve", "--port", "0"]
 COMMAND += ["--data", "none"]
@@ -101,17 +105,67 @@ def test_variables_and_that_a_flag_wins(monkeypatch: pytest.MonkeyPatch) -> None
     assert called["limits"] == dataclasses.asdict(Limits(rooms=70, spectators=8))
 
 
-@pytest.mark.parametrize(
-    "words", [("--rooms", "-1"), ("--hello-seconds", "nan"), ("--pace", "0"), ("--port", "65536")]
-)
+UNFIT = [
+    ("rooms", "-1"),
+    ("rooms", "0"),
+    ("connections", "99999999999999999999"),
+    ("replays", "99999999999999999999"),
+    ("records", "2147483648"),
+    ("socket_bytes", "99999999999"),
+    ("resume_seconds", "99999999999999999999"),
+    ("hello_seconds", "nan"),
+    ("ping_seconds", "0"),
+    ("waiting_seconds", "inf"),
+    ("hang_seconds", "inf"),
+    ("building_seconds", "1e9"),
+    ("messages_per_second", "0"),
+    ("frames_per_second", "inf"),
+    ("requests_burst", "0"),
+    ("grace", "inf"),
+    ("pace", "0"),
+    ("port", "65536"),
+]
+
+
+@pytest.mark.parametrize("way", ["flag", "variable"])
+@pytest.mark.parametrize(("name", "value"), UNFIT, ids=" ".join)
 def test_what_no_setting_can_be(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], words: tuple[str, ...]
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    name: str,
+    value: str,
+    way: str,
 ) -> None:
+    flag = f"--{name.replace('_', '-')}"
+    words = [flag, value] if way == "flag" else []
+    if way == "variable":
+        monkeypatch.setenv(serve_options.variable(name), value)
     monkeypatch.setattr("sys.argv", ["phylactery", "serve", *words])
     with pytest.raises(SystemExit) as ended:
         main()
     assert ended.value.code == 2
-    assert "Invalid value" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "Invalid value" in said
+    assert flag in said
+
+
+def test_every_limit_has_its_range_and_the_usual_lies_in_it() -> None:
+    usual = dataclasses.asdict(Limits())
+    assert list(RANGES) == list(usual)
+    for name, (least, most) in RANGES.items():
+        assert 0 <= least <= usual[name] <= most < math.inf
+        assert least > 0 or not name.endswith("_seconds")
+
+
+@pytest.mark.parametrize("end", ["least", "most"])
+async def test_a_server_comes_up_at_either_end_of_all_ranges(end: str) -> None:
+    kinds = {name: type(usual) for name, usual in dataclasses.asdict(Limits()).items()}
+    limits = Limits(**{name: kinds[name](getattr(ends, end)) for name, ends in RANGES.items()})
+    async with running(Config(port=0, limits=limits, data=":memory:")) as server:
+        async with open_client(server.url, Create(version=1, name="Ada")) as client:
+            with trio.fail_after(10):
+                assert isinstance(await anext(client), Welcome)
+        assert server.hall.metrics.closed["1011"] == 0
 
 
 def test_every_limit_has_its_sentence() -> None:
@@ -190,3 +244,15 @@ def test_an_address_that_is_none(capsys: pytest.CaptureFixture[str]) -> None:
     said = capsys.readouterr().err
     assert said.startswith("phylactery: cannot listen on 256.1.1.1, port 0: ")
     assert len(said.splitlines()) == 1
+
+
+def test_too_few_files_for_anybody_are_one_sentence(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("server.door.allow_open_files", lambda _: 64)
+    assert serve(**SETTINGS) == 1
+    assert capsys.readouterr().err == (
+        "phylactery: cannot listen on 127.0.0.1, port 0: the system allows this process 64 open"
+        " files, and it takes 81 to serve anybody; raise the limit (ulimit -n, or LimitNOFILE= of"
+        " the service)\n"
+    )
