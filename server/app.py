@@ -18,7 +18,6 @@ through the gate (tickets; .hello_seconds, .hello_bytes), and every connection b
 
 from __future__ import annotations
 
-import random
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -30,15 +29,14 @@ import trio
 from websockets.trio.server import Server
 from websockets.trio.server import serve as serve_websockets
 
-from protocol.codes import CloseCode
-from server.closing import Closing
+from server.closing import restart
 from server.config import Config
 from server.door import Crowd, Door, files_for
 from server.garbage import Garbage
 from server.hall import Hall
 from server.journal.records import Kept
 from server.journal.store import Most, open_store
-from server.journal.writer import Journal
+from server.journal.writer import Journal, JournalFailed
 from server.line import Line
 from server.metronome import Metronome
 from server.reception import Reception
@@ -102,7 +100,7 @@ async def serve(
             running = Running(config.host, port, house.hall)
             log.info("listening", url=running.url, connections=crowd.most)
             task_status.started(running)
-            await trio.sleep_forever()
+            await house.fail()
         finally:
             with trio.CancelScope(shield=True):
                 await house.shut()
@@ -148,6 +146,8 @@ class House:
         self._scope = trio.CancelScope(shield=True)
         self._server: Server | None = None
         self.ready = trio.Event()  # connections are accepted
+        self._failed = trio.Event()
+        self._failure: JournalFailed | None = None
 
     async def run(self) -> None:
         limits, tls = self._config.limits, self._config.security.tls
@@ -158,7 +158,7 @@ class House:
                 lines, crowd = self.hall.keepalive, self._crowd
                 garbage = Garbage(lambda: len(lines), lambda: crowd.came - len(lines))
                 self._metronome.schedule(garbage, trio.current_time())
-                nursery.start_soon(self._journal.run)
+                nursery.start_soon(self._keep)
                 self._server = await nursery.start(
                     partial(
                         serve_websockets,
@@ -179,6 +179,21 @@ class House:
                 )
                 self.ready.set()
 
+    async def fail(self) -> None:
+        """Waits for what the server cannot go on after, and raises it."""
+        await self._failed.wait()
+        if self._failure is not None:
+            raise self._failure
+
+    async def _keep(self) -> None:
+        """All else goes on where nothing more can be kept: people are still to be told."""
+        try:
+            await self._journal.run()
+        except JournalFailed as failure:
+            log.exception("nothing more can be kept", why=str(failure))
+            self._failure = failure
+            self._failed.set()
+
     async def shut(self) -> None:
         """Takes in nobody new, tells everyone, and leaves those behind who do not listen."""
         self.hall.drain()
@@ -186,7 +201,7 @@ class House:
         if self._server is not None:
             self._server.closing = True
             self._server.serve_nursery.cancel_scope.cancel()
-            self.hall.dismiss_all(_restart)
+            self.hall.dismiss_all(restart)
             with trio.move_on_after(2 * self._patience):
                 await self._server.handlers_waiter.wait()
         with trio.move_on_after(self._patience):
@@ -197,9 +212,3 @@ class House:
     def _patience(self) -> float:
         """How long the end may take, in seconds."""
         return HURRY_SECONDS if self.hall.hurries else self._config.limits.close_seconds
-
-
-def _restart() -> Closing:
-    # Not all at the same moment, when the server is back.
-    retry_seconds = round(random.uniform(1, 3), 2)  # noqa: S311
-    return Closing(CloseCode.RESTART, "the server restarts", retry_seconds)

@@ -28,10 +28,9 @@ from protocol.messages import (
 from server.admission import Admission, admit
 from server.bucket import Bucket
 from server.callers import Caller
-from server.closing import Closing
+from server.closing import Closing, restart
 from server.commands import Refusal
 from server.hall import Hall
-from server.journal.writer import nothing
 from server.line import Line
 
 NOBODY: Final = Caller()
@@ -91,10 +90,15 @@ class Conversation:
                     closing = FLOOD
                     break
                 await self._connection.send(encode(answer), text=True)
+        await self._close(closing)
+        return None
+
+    async def _close(self, closing: Closing, last: bytes = b"") -> None:
         # Also where sending was cut short: the connection is dropped in either case.
         with trio.move_on_after(self._limits.close_seconds):
+            if last:
+                await self._connection.send(last, text=True)
             await self._connection.aclose(closing.code, closing.why)
-        return None
 
     def _first(self, data: str | bytes) -> Admission | Error:
         message = self._decode(data)
@@ -109,6 +113,10 @@ class Conversation:
         """Whoever was let in is lost again, however it ends."""
         about = admission.stage.log.bind(session=admission.session.id)
         await admission.connected.wait()
+        if admission.unkept:
+            closing = restart()
+            await self._close(closing, closing.bye)
+            return
         try:
             async with trio.open_nursery() as nursery:
                 try:
@@ -183,7 +191,7 @@ class Conversation:
             return
         await pong.wait()
         admission.stage.sessions.settle(admission.session, admission.token)
-        admission.stage.once_kept(nothing)
+        admission.stage.once_kept()
 
 
 def _tag(message: AnyToServer) -> str:

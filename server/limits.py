@@ -70,7 +70,7 @@ WEEK_SECONDS: Final = 7 * 24 * 3600
 MOST: Final = (1 << 31) - 1  # of whatever is counted
 
 SECONDS: Final = Range(0.01, WEEK_SECONDS)
-RATE: Final = Range(0.01, 1e6)
+RATE: Final = Range(0.01, 1_000_000)
 SOME: Final = Range(1, MOST)
 ANY: Final = Range(0, MOST)  # none is a choice too
 

@@ -52,6 +52,7 @@ from server.delivery import Follower
 from server.fanout import Offer
 from server.feed import Feed
 from server.journal.keeping import NO_COURSE, Course, Keeper
+from server.journal.writer import nothing
 from server.room import Room
 from server.sessions import Session, Sessions
 from server.telling import Opening, Parting, Teller, Telling
@@ -141,9 +142,12 @@ class Stage:
         if self.sessions.get(session.id) is session and self.room.phase != "closed":
             self.handle(Away() if session.role == "player" else Unlook(), session.id)
 
-    def once_kept(self, then: Callable[[], None]) -> None:
-        """Keeps what changed about the sessions; calls back once that and all before it is kept."""
-        self._backstage.journal.put(self._keeper.writes(), then)
+    def once_kept(
+        self, then: Callable[[], None] = nothing, otherwise: Callable[[], None] = nothing
+    ) -> None:
+        """Keeps what changed about the sessions; calls back once that and all before it is kept, or
+        cannot be."""
+        self._backstage.journal.put(self._keeper.writes(), then, otherwise)
 
     def announce_drain(self) -> None:
         """Everyone is told that nothing new begins here."""

@@ -23,6 +23,7 @@ from protocol.messages import Create, Welcome
 from server.cli import main, options, serve_options
 from server.cli.serve import serve
 from server.config import DEFAULT_PORT, Config
+from server.journal.writer import JournalFailed
 from server.limits import RANGES, Limits
 from tests.server.test_live import running
 
@@ -223,6 +224,19 @@ def test_what_hangs_is_ended_from_the_start_to_the_end(monkeypatch: pytest.Monke
     assert serve(**SETTINGS) == 0
     assert stub.guarded == [True, True, True]
     assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
+
+
+def test_a_journal_that_fails_is_one_sentence(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async def fail(*_: object, task_status: trio.TaskStatus[Stub]) -> None:
+        task_status.started(Stub())
+        raise JournalFailed("the journal cannot be written: it is full")
+
+    monkeypatch.setattr("server.cli.serve.serve_app", fail)
+    monkeypatch.setattr("server.cli.serve.take_over", lambda: None)
+    assert serve(**SETTINGS) == 1
+    assert capsys.readouterr().err == "phylactery: the journal cannot be written: it is full\n"
 
 
 def test_a_port_that_is_taken_is_one_sentence(capsys: pytest.CaptureFixture[str]) -> None:
