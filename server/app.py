@@ -146,10 +146,18 @@ class House:
         self._scope = trio.CancelScope(shield=True)
         self._server: Server | None = None
         self.ready = trio.Event()  # connections are accepted
+        self._ended = False
         self._failed = trio.Event()
         self._failure: JournalFailed | None = None
 
     async def run(self) -> None:
+        """Runs until it is shut. Raises whatever it cannot go on after, at once."""
+        try:
+            await self._run()
+        finally:
+            self._ended = True
+
+    async def _run(self) -> None:
         limits, tls = self._config.limits, self._config.security.tls
         with self._scope:
             async with trio.open_nursery() as nursery:
@@ -198,6 +206,8 @@ class House:
         """Takes in nobody new, tells everyone, and leaves those behind who do not listen."""
         self.hall.drain()
         await trio.lowlevel.checkpoint()  # whoever drains learns in this moment that it is to hurry
+        if self._ended:
+            return  # there is nobody left to tell, and nothing to wait for
         if self._server is not None:
             self._server.closing = True
             self._server.serve_nursery.cancel_scope.cancel()

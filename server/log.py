@@ -9,8 +9,10 @@ from __future__ import annotations
 import io
 import json
 import logging
+import os
 import sys
 from contextlib import suppress
+from pathlib import Path
 from typing import Any, Final, TextIO, cast
 
 import orjson
@@ -45,7 +47,7 @@ def _unbuffered(stream: TextIO | None) -> TextIO:
     try:
         raw = io.FileIO(cast(TextIO, stream).fileno(), "w", closefd=False)
     except (AttributeError, OSError):  # there is none, or it is no file
-        return stream or io.StringIO()
+        return stream or Path(os.devnull).open("w", encoding="utf-8")
     return io.TextIOWrapper(raw, "utf-8", "backslashreplace", write_through=True)
 
 
