@@ -73,7 +73,9 @@ async def _serve(config: Config, watchdog: Watchdog, grace: float, work: trio.Ca
     take_over()
     try:
         async with trio.open_nursery() as nursery:
-            if not sys.stderr.isatty():  # else it says that the terminal is gone
+            if (
+                sys.stderr is None or not sys.stderr.isatty()
+            ):  # else it says that the terminal is gone
                 await nursery.start(_reload, config.security.tls)
             try:
                 server = await nursery.start(serve_app, config, watchdog)

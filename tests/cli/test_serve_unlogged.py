@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import signal
 import socket
 import subprocess
@@ -22,11 +23,13 @@ WORDS = ["-c", "from server.cli import main; main()", "serve", "--data", "none"]
 
 
 @contextmanager
-def serving(stderr: int) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
+def serving(stderr: int | None) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
     with socket.socket() as found:
         found.bind(("127.0.0.1", 0))
         port = int(found.getsockname()[1])
     command = [sys.executable, *WORDS, "--port", str(port)]
+    if stderr is None:
+        command = ["sh", "-c", f"exec {shlex.join(command)} 2>&-"]
     with subprocess.Popen(command, stderr=stderr) as process:
         try:
             until = time.monotonic() + 30
@@ -49,6 +52,12 @@ def _is_up(port: int) -> bool:
 def _end(process: subprocess.Popen[bytes]) -> int:
     process.send_signal(signal.SIGTERM)
     return process.wait(10)
+
+
+async def test_there_is_no_standard_error() -> None:
+    with serving(None) as (process, port):
+        assert await _let_in(port)
+        assert _end(process) == 0
 
 
 @pytest.fixture
