@@ -198,9 +198,9 @@ class House:
         try:
             await self._journal.run()
         except JournalFailed as failure:
-            log.exception("nothing more can be kept", why=str(failure))
             self._failure = failure
-            self._failed.set()
+        log.error("nothing more can be kept", why=str(self._failure))
+        self._failed.set()
 
     async def shut(self) -> None:
         """Takes in nobody new, tells everyone, and leaves those behind who do not listen."""
