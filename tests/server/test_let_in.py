@@ -20,7 +20,9 @@ def fail(*_: object) -> None:
 
 
 @pytest.mark.parametrize(
-    ("where", "name"), [(Follower, "attend"), (server.admission, "_welcome")], ids=str
+    ("where", "name"),
+    [(Follower, "attend"), (server.admission, "_welcome")],
+    ids=["as it is attended to", "before it could follow"],
 )
 async def test_a_seat_whose_connection_fails_at_once_is_away(
     autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch, where: object, name: str
