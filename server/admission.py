@@ -48,7 +48,7 @@ REPLACED: Final = Closing(CloseCode.REPLACED, "a newer connection has the sessio
 
 class Admission:
     """One who is let in. Once that is kept they are `connected`: the follower is to be run, and
-    what comes to be said."""
+    what comes to be said. Where it cannot be kept they are `unkept`, and are to be told nothing."""
 
     def __init__(self, stage: Stage, session: Session, token: Token, *, resumed: bool) -> None:
         self.stage = stage
@@ -57,6 +57,7 @@ class Admission:
         self.resumed = resumed
         self.caller = Caller()
         self.connected = trio.Event()
+        self.unkept = False
         self._follower: Follower | None = None
         self._failure: Exception | None = None
 
@@ -69,12 +70,26 @@ class Admission:
             raise AssertionError("nobody follows before they are connected")
         return self._follower
 
+    @property
+    def is_connected(self) -> bool:
+        return self._follower is not None
+
+    def lose(self) -> None:
+        """Their connection has ended, also where it never got so far as to follow."""
+        if self.is_connected or self.stage.sessions.is_newest(self.session, self.token):
+            self.stage.lost(self.session, self._follower)
+
     def connect(self, place: Callable[[], Place], connection: Line) -> None:
         """It is kept. Does not raise: what fails is for the connection's own boundary."""
         try:
             self._follower = _follow(self, place(), connection)
         except Exception as failure:
             self._failure = failure
+        self.connected.set()
+
+    def give_up(self) -> None:
+        """It cannot be kept."""
+        self.unkept = True
         self.connected.set()
 
 
@@ -137,8 +152,7 @@ def _enter(
     session = stage.sessions.open("player", mask_of(hello.channels), since=stage.feed.number)
     _hand_in(stage, session, Enter(hello.name))
     admission = _give(stage, session, proof, connection, resumed=False)
-    stage.once_kept(lambda: admission.connect(partial(places.live, stage, session), connection))
-    return admission
+    return _once_kept(admission, partial(places.live, stage, session), connection)
 
 
 def _watch(stage: Stage, hello: Watch, proof: Token | None, connection: Line) -> Admission:
@@ -147,8 +161,7 @@ def _watch(stage: Stage, hello: Watch, proof: Token | None, connection: Line) ->
     )
     _hand_in(stage, session, Look())
     admission = _give(stage, session, proof, connection, resumed=False)
-    stage.once_kept(lambda: admission.connect(places.asked_for(stage, session, hello), connection))
-    return admission
+    return _once_kept(admission, places.asked_for(stage, session, hello), connection)
 
 
 def _proof(hello: Hello, caller: Caller) -> Token | None:
@@ -200,8 +213,7 @@ def _come_back(
             raise refused.refusal
     _replace(stage, session)
     admission = _give(stage, session, used, connection, resumed=True)
-    stage.once_kept(lambda: admission.connect(place, connection))
-    return admission
+    return _once_kept(admission, place, connection)
 
 
 def _give(
@@ -210,6 +222,12 @@ def _give(
     """The session is this connection's from now on, with a new token."""
     session.line = connection.number
     return Admission(stage, session, stage.sessions.rotate(session, used), resumed=resumed)
+
+
+def _once_kept(admission: Admission, place: Callable[[], Place], connection: Line) -> Admission:
+    """They are connected as soon as it is kept that they are in."""
+    admission.stage.once_kept(lambda: admission.connect(place, connection), admission.give_up)
+    return admission
 
 
 def _replace(stage: Stage, session: Session) -> None:

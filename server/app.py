@@ -18,7 +18,6 @@ through the gate (tickets; .hello_seconds, .hello_bytes), and every connection b
 
 from __future__ import annotations
 
-import random
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -30,18 +29,18 @@ import trio
 from websockets.trio.server import Server
 from websockets.trio.server import serve as serve_websockets
 
-from protocol.codes import CloseCode
-from server.closing import Closing
+from server.closing import restart
 from server.config import Config
 from server.door import Crowd, Door, files_for
 from server.garbage import Garbage
 from server.hall import Hall
 from server.journal.records import Kept
 from server.journal.store import Most, open_store
-from server.journal.writer import Journal
+from server.journal.writer import Journal, JournalFailed
 from server.line import Line
 from server.metronome import Metronome
 from server.reception import Reception
+from server.watchdog import Watchdog
 
 log = structlog.get_logger()
 
@@ -77,23 +76,31 @@ class Running:
 
 
 async def serve(
-    config: Config, *, task_status: trio.TaskStatus[Running] = trio.TASK_STATUS_IGNORED
+    config: Config,
+    watchdog: Watchdog | None = None,
+    *,
+    task_status: trio.TaskStatus[Running] = trio.TASK_STATUS_IGNORED,
 ) -> None:
-    """Serves until cancelled; then tells everyone, waits for nobody for long, and returns.
+    """Serves until cancelled; then tells everyone, waits for nobody for long, and returns. What
+    hangs is ended where the `watchdog` is on guard.
 
-    Raises `OSError` where it cannot listen, `JournalRefused` where the data file is not one of
-    ours, and `JournalFailed`, in a group, when nothing more can be kept.
+    Raises `OSError` where it cannot listen, or has no file to spare for a connection,
+    `JournalRefused` where the data file is not one of ours, and `JournalFailed`, in a group, when
+    nothing more can be kept.
     """
+    files = files_for(config.limits)
     listeners = await trio.open_tcp_listeners(config.port, host=config.host)
     async with _journal(config) as (journal, kept), trio.open_nursery() as nursery:
-        house = House(config, listeners, journal, kept)
-        await nursery.start(house.run)
-        port = cast(int, listeners[0].socket.getsockname()[1])
-        running = Running(config.host, port, house.hall)
-        log.info("listening", url=running.url, connections=house.crowd.most)
+        crowd = Crowd(config.limits, config.security.proxies, files)
+        house = House(config, listeners, crowd, journal, kept, watchdog)
+        nursery.start_soon(house.run)
         try:
+            await house.ready.wait()
+            port = cast(int, listeners[0].socket.getsockname()[1])
+            running = Running(config.host, port, house.hall)
+            log.info("listening", url=running.url, connections=crowd.most)
             task_status.started(running)
-            await trio.sleep_forever()
+            await house.fail()
         finally:
             with trio.CancelScope(shield=True):
                 await house.shut()
@@ -118,31 +125,48 @@ class House:
     """Everything that runs while the server does; ended by `shut` and by nothing else."""
 
     def __init__(
-        self, config: Config, listeners: list[trio.SocketListener], journal: Journal, kept: Kept
+        self,
+        config: Config,
+        listeners: list[trio.SocketListener],
+        crowd: Crowd,
+        journal: Journal,
+        kept: Kept,
+        watchdog: Watchdog | None,
     ) -> None:
         self._config = config
         self._metronome = Metronome()
         self._journal = journal
         self._kept = kept
-        self.hall = Hall(config, self._metronome, journal=journal)
-        self.crowd = Crowd(config.limits, config.security.proxies, files_for(config.limits))
+        self.hall = Hall(config, self._metronome, journal=journal, watchdog=watchdog)
+        self._crowd = crowd
         self._doors = [
-            Door(listener, self.crowd, self.hall.metrics.refused) for listener in listeners
+            Door(listener, self._crowd, self.hall.metrics.refused) for listener in listeners
         ]
-        self._reception = Reception(config, self.hall, self.crowd)
+        self._reception = Reception(config, self.hall, self._crowd)
         self._scope = trio.CancelScope(shield=True)
         self._server: Server | None = None
+        self.ready = trio.Event()  # connections are accepted
+        self._ended = False
+        self._failed = trio.Event()
+        self._failure: JournalFailed | None = None
 
-    async def run(self, *, task_status: trio.TaskStatus[None]) -> None:
+    async def run(self) -> None:
+        """Runs until it is shut. Raises whatever it cannot go on after, at once."""
+        try:
+            await self._run()
+        finally:
+            self._ended = True
+
+    async def _run(self) -> None:
         limits, tls = self._config.limits, self._config.security.tls
         with self._scope:
             async with trio.open_nursery() as nursery:
                 self.hall.take_over(self._kept)
                 nursery.start_soon(self._metronome.run)
-                lines, crowd = self.hall.keepalive, self.crowd
+                lines, crowd = self.hall.keepalive, self._crowd
                 garbage = Garbage(lambda: len(lines), lambda: crowd.came - len(lines))
                 self._metronome.schedule(garbage, trio.current_time())
-                nursery.start_soon(self._journal.run)
+                nursery.start_soon(self._keep)
                 self._server = await nursery.start(
                     partial(
                         serve_websockets,
@@ -156,21 +180,38 @@ class House:
                         open_timeout=limits.hello_seconds,
                         ping_interval=None,  # see server.keepalive
                         close_timeout=limits.close_seconds,
-                        max_size=limits.message_bytes,
+                        max_size=limits.hello_bytes,  # until they are let in
                         max_queue=4,
                         create_connection=Line,
                     )
                 )
-                task_status.started()
+                self.ready.set()
+
+    async def fail(self) -> None:
+        """Waits for what the server cannot go on after, and raises it."""
+        await self._failed.wait()
+        if self._failure is not None:
+            raise self._failure
+
+    async def _keep(self) -> None:
+        """All else goes on where nothing more can be kept: people are still to be told."""
+        try:
+            await self._journal.run()
+        except JournalFailed as failure:
+            self._failure = failure
+        log.error("nothing more can be kept", why=str(self._failure))
+        self._failed.set()
 
     async def shut(self) -> None:
         """Takes in nobody new, tells everyone, and leaves those behind who do not listen."""
         self.hall.drain()
         await trio.lowlevel.checkpoint()  # whoever drains learns in this moment that it is to hurry
+        if self._ended:
+            return  # there is nobody left to tell, and nothing to wait for
         if self._server is not None:
             self._server.closing = True
             self._server.serve_nursery.cancel_scope.cancel()
-            self.hall.dismiss_all(_restart)
+            self.hall.dismiss_all(restart)
             with trio.move_on_after(2 * self._patience):
                 await self._server.handlers_waiter.wait()
         with trio.move_on_after(self._patience):
@@ -181,9 +222,3 @@ class House:
     def _patience(self) -> float:
         """How long the end may take, in seconds."""
         return HURRY_SECONDS if self.hall.hurries else self._config.limits.close_seconds
-
-
-def _restart() -> Closing:
-    # Not all at the same moment, when the server is back.
-    retry_seconds = round(random.uniform(1, 3), 2)  # noqa: S311
-    return Closing(CloseCode.RESTART, "the server restarts", retry_seconds)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from dataclasses import dataclass
 
 from protocol.codec import encode
@@ -18,10 +19,18 @@ class Closing:
     why: str
     retry_seconds: float | None = None
 
-    def message(self) -> Bye:
+    @property
+    def bye(self) -> bytes:
         """The last message."""
-        return Bye(code=self.code, reason=self.why, retry_seconds=self.retry_seconds)
+        return encode(Bye(code=self.code, reason=self.why, retry_seconds=self.retry_seconds))
 
     def frame(self) -> bytes:
-        """The same, as it goes out."""
-        return text_frame(encode(self.message()))
+        """The last message, as it goes out."""
+        return text_frame(self.bye)
+
+
+def restart() -> Closing:
+    """The server is going down, and is expected to be back."""
+    # Not all at the same moment, when it is.
+    retry_seconds = round(random.uniform(1, 3), 2)  # noqa: S311
+    return Closing(CloseCode.RESTART, "the server restarts", retry_seconds)

@@ -10,6 +10,7 @@ from typing import Final
 
 import structlog
 import trio
+from structlog.typing import FilteringBoundLogger
 from websockets.exceptions import ConnectionClosed
 
 from protocol.codec import Rejected, decode_received, encode
@@ -27,10 +28,9 @@ from protocol.messages import (
 from server.admission import Admission, admit
 from server.bucket import Bucket
 from server.callers import Caller
-from server.closing import Closing
+from server.closing import Closing, restart
 from server.commands import Refusal
 from server.hall import Hall
-from server.journal.writer import nothing
 from server.line import Line
 
 NOBODY: Final = Caller()
@@ -49,6 +49,8 @@ async def converse(connection: Line, hall: Hall, place: str, caller: Caller = NO
         log.exception("connection failed", place=place, address=caller.address, error_id=error_id)
         with trio.move_on_after(hall.config.limits.close_seconds):
             await connection.aclose(CloseCode.INTERNAL, f"the connection failed: {error_id}")
+    finally:
+        hall.metrics.closed[str(connection.ended_with)] += 1
 
 
 class Conversation:
@@ -82,16 +84,13 @@ class Conversation:
             try:
                 if (admission := await self._let_in()) is not None:
                     return admission
-            except ConnectionClosed:
-                self._hall.metrics.closed[str(self._connection.ended_with)] += 1
-                return None
             finally:
                 self._hall.greetings.discard(greeting)
-        dismissal = self._hall.dismissal
-        if dismissal is not None:
-            await self._turn_away(dismissal(), farewell=True)
+        if self._hall.dismissal is not None:
+            closing = self._hall.dismissal()
+            await self._close(closing, closing.bye)
         else:
-            await self._turn_away(LATE if greeting.cancelled_caught else FLOOD)
+            await self._close(LATE if greeting.cancelled_caught else FLOOD)
         return None
 
     async def _let_in(self) -> Admission | None:
@@ -107,12 +106,11 @@ class Conversation:
             await self._connection.send(encode(answer), text=True)
         return None
 
-    async def _turn_away(self, closing: Closing, *, farewell: bool = False) -> None:
-        self._hall.metrics.closed[str(closing.code.value)] += 1
+    async def _close(self, closing: Closing, last: bytes = b"") -> None:
         # Also where sending was cut short: the connection is dropped in either case.
         with trio.move_on_after(self._limits.close_seconds):
-            if farewell:
-                await self._connection.send(encode(closing.message()), text=True)
+            if last:
+                await self._connection.send(last, text=True)
             await self._connection.aclose(closing.code, closing.why)
 
     def _first(self, data: str | bytes) -> Admission | Error:
@@ -125,32 +123,43 @@ class Conversation:
             return refusal.error(0, _tag(message))
 
     async def _stay(self, admission: Admission) -> None:
-        stage, session = admission.stage, admission.session
-        resumed, caller = admission.resumed, admission.caller
+        """Whoever was let in is lost again, however it ends."""
+        about = admission.stage.log.bind(session=admission.session.id)
         await admission.connected.wait()
-        follower = admission.follower
-        about = stage.log.bind(session=session.id)
-        who = {"role": session.role, "address": caller.address, "player": caller.player}
-        about.info("comes back" if resumed else "comes", **who)
+        if admission.unkept:
+            closing = restart()
+            await self._close(closing, closing.bye)
+            return
         try:
             async with trio.open_nursery() as nursery:
-                follower.attend(nursery)
-                self._hall.keepalive.add(follower)
-                if self._hall.dismissal is not None:  # while they were being let in
-                    follower.close(self._hall.dismissal())
-                if resumed:
-                    nursery.start_soon(self._settle, admission)
                 try:
+                    self._attend(admission, nursery, about)
                     await self._listen(admission)
                 finally:
                     # Before the nursery closes: a follower that is pushed to may need it.
-                    self._hall.keepalive.remove(follower)
-                    stage.lost(session, follower)
+                    self._lose(admission)
                 nursery.cancel_scope.cancel()
         finally:
-            code = self._connection.ended_with
-            self._hall.metrics.closed[str(code)] += 1
-            about.info("goes", code=code)
+            about.info("goes", code=self._connection.ended_with)
+
+    def _attend(
+        self, admission: Admission, nursery: trio.Nursery, about: FilteringBoundLogger
+    ) -> None:
+        """They come: all that they are to be told goes out from now on."""
+        session, caller = admission.session, admission.caller
+        who = {"role": session.role, "address": caller.address, "player": caller.player}
+        about.info("comes back" if admission.resumed else "comes", **who)
+        admission.follower.attend(nursery)
+        self._hall.keepalive.add(admission.follower)
+        if self._hall.dismissal is not None:  # while they were being let in
+            admission.follower.close(self._hall.dismissal())
+        if admission.resumed:
+            nursery.start_soon(self._settle, admission)
+
+    def _lose(self, admission: Admission) -> None:
+        if admission.is_connected:
+            self._hall.keepalive.remove(admission.follower)
+        admission.lose()
 
     async def _listen(self, admission: Admission) -> None:
         follower = admission.follower
@@ -199,7 +208,7 @@ class Conversation:
             return
         await pong.wait()
         admission.stage.sessions.settle(admission.session, admission.token)
-        admission.stage.once_kept(nothing)
+        admission.stage.once_kept()
 
 
 def _tag(message: AnyToServer) -> str:

@@ -27,6 +27,9 @@ SPARE: Final = 16
 # Files that are not connections: the data file, listeners, logs, a replay that is being read.
 OTHER_FILES: Final = 64
 
+# With one connection that is served.
+LEAST_FILES: Final = OTHER_FILES + SPARE + 1
+
 # Between two sweeps at a limit that found nobody gone. Each goes over all that are open.
 SWEEP_SECONDS: Final = 0.1
 
@@ -160,8 +163,16 @@ class Door(trio.abc.Listener[trio.SocketStream]):
 
 
 def files_for(limits: Limits) -> int:
-    """How many files may be open, after asking the system for as many as the limits need."""
-    return allow_open_files(_with_spare(limits.connections) + OTHER_FILES)
+    """How many files may be open, after asking the system for as many as the limits need. Raises
+    `OSError` where that leaves none for a connection."""
+    files, least = allow_open_files(_with_spare(limits.connections) + OTHER_FILES), LEAST_FILES
+    if files < least:
+        raise OSError(
+            errno.EMFILE,
+            f"the system allows this process {files} open files, and it takes {least} to serve"
+            " anybody; raise the limit (ulimit -n, or LimitNOFILE= of the service)",
+        )
+    return files
 
 
 def peer_of(stream: trio.abc.Stream) -> str:

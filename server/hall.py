@@ -43,6 +43,7 @@ class Hall:
         boards: BoardStore | None = None,
         journal: Journal | None = None,
         clock: Clock | None = None,
+        watchdog: Watchdog | None = None,
     ) -> None:
         self.config = config
         self.hurries = False  # to its end: whoever stopped it will not wait
@@ -65,7 +66,7 @@ class Hall:
             journal=journal or Journal(),
             clock=clock or compare(),
             boards=self._boards,
-            watchdog=Watchdog(config.limits.hang_seconds),
+            watchdog=watchdog or Watchdog(config.limits.hang_seconds),
             metrics=self.metrics,
         )
         self._house = House(

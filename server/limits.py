@@ -6,7 +6,9 @@ clock and are not changed by a room's speed.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Final, NamedTuple
 
 
 @dataclass(frozen=True)
@@ -45,7 +47,7 @@ class Limits:
     offer_seconds: float = 5.0  # alone in the queue, before a stored opponent is offered
     census_seconds: float = 1.0  # between two room updates that only count spectators anew
     battle_grace_seconds: float = 10.0  # past its time limit, then the battle is void
-    hang_seconds: float = 2.0  # for the ticks that are due; then the battle is void
+    hang_seconds: float = 2.0  # of work, for the ticks that are due; then the battle is void
     boards: int = 1_000  # kept for those who find no live opponent
     boards_per_player: int = 20  # of them from one player, the newest
     records: int = 1_000  # of rooms that are closed
@@ -56,3 +58,58 @@ class Limits:
         """The longest time that one who comes back can have missed: a line may have been dead for
         two turns of pings before it is seen to be."""
         return self.resume_seconds + 2 * self.ping_seconds
+
+
+class Range(NamedTuple):
+    """What people may set a limit to, both ends included."""
+
+    least: float
+    most: float
+
+
+WEEK_SECONDS: Final = 7 * 24 * 3600
+MOST: Final = (1 << 31) - 1  # of whatever is counted
+
+SECONDS: Final = Range(0.01, WEEK_SECONDS)
+RATE: Final = Range(0.01, 1_000_000)
+SOME: Final = Range(1, MOST)
+ANY: Final = Range(0, MOST)  # none is a choice too
+
+RANGES: Final[Mapping[str, Range]] = {
+    "connections": SOME,
+    "connections_per_address": SOME,
+    "hello_seconds": SECONDS,
+    "hello_bytes": Range(1 << 8, 1 << 30),
+    "ping_seconds": SECONDS,
+    "message_bytes": Range(1 << 10, 1 << 30),
+    "messages_per_second": RATE,
+    "messages_burst": SOME,
+    "messages_refused": ANY,
+    "frames_per_second": RATE,
+    "frames_burst": SOME,
+    "requests_per_second": RATE,
+    "requests_burst": SOME,
+    "private_messages": SOME,
+    "private_bytes": Range(1 << 10, 1 << 30),
+    "send_bytes": Range(1, 1 << 30),
+    "socket_bytes": Range(1, 1 << 30),  # which a system doubles, and holds in 32 bits
+    "stall_seconds": SECONDS,
+    "behind_seconds": SECONDS,
+    "close_seconds": SECONDS,
+    "rooms": SOME,
+    "rooms_per_player": SOME,
+    "rooms_per_address": SOME,
+    "spectators": ANY,
+    "resume_seconds": Range(1, WEEK_SECONDS),
+    "waiting_seconds": SECONDS,
+    "building_seconds": SECONDS,
+    "over_seconds": SECONDS,
+    "offer_seconds": SECONDS,
+    "census_seconds": SECONDS,
+    "battle_grace_seconds": SECONDS,
+    "hang_seconds": SECONDS,
+    "boards": ANY,
+    "boards_per_player": ANY,
+    "records": ANY,
+    "replays": ANY,
+}

@@ -57,7 +57,7 @@ class Metrics:
         self.catch_ups = 0  # times that a client was left to its own task
         self.battles: Counter[str] = Counter()  # by how they ended
         self.refused: Counter[str] = Counter()  # by error code, or what turned a connection away
-        self.closed: Counter[str] = Counter()  # connections that were let in, by close code
+        self.closed: Counter[str] = Counter()  # WebSocket connections that ended, let in or not
         self.engine_seconds = 0.0
         self.boards_dropped = 0
         self._counted: tuple[bytes, int] = b"", 0  # what was last sent, and how many frames it is
@@ -115,7 +115,7 @@ class Exposition(Collector):
         for name, about, label, numbers in (
             ("battles", "Battles, by how they ended.", "reason", counts.battles),
             ("refused", "What was refused, by error code or HTTP status.", "why", counts.refused),
-            ("closed", "Connections that ended, by close code.", "code", counts.closed),
+            ("closed", "WebSocket connections that ended, let in or not.", "code", counts.closed),
         ):
             family = CounterMetricFamily(f"phylactery_{name}", about, labels=[label])
             for key, number in numbers.items():

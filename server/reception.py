@@ -63,7 +63,10 @@ class Reception:
             status, why = HTTPStatus.TOO_MANY_REQUESTS, "Too many requests from your address."
         log.debug("turned away", status=status.value, address=address)
         self._hall.metrics.refused[f"http_{status.value}"] += 1
-        return http.respond(status, f"{why}\n", extra=RETRY)
+        later = (
+            {} if status is HTTPStatus.FORBIDDEN else RETRY
+        )  # which will be so the next time too
+        return http.respond(status, f"{why}\n", extra=later)
 
     async def handle(self, connection: ServerConnection) -> None:
         """A connection after its handshake, until it is closed."""

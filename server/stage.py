@@ -53,6 +53,7 @@ from server.delivery import Follower
 from server.fanout import Offer
 from server.feed import Feed
 from server.journal.keeping import NO_COURSE, Course, Keeper
+from server.journal.writer import nothing
 from server.room import Room
 from server.sessions import Session, Sessions
 from server.telling import Opening, Parting, Teller, Telling
@@ -131,18 +132,23 @@ class Stage:
         self.reschedule()
         return refused
 
-    def lost(self, session: Session, follower: Follower) -> None:
-        """A connection has ended. The session is still there to be resumed."""
-        self.audience.remove(follower)
+    def lost(self, session: Session, follower: Follower | None) -> None:
+        """A connection has ended; None: one that never followed. The session is still there to be
+        resumed."""
+        if follower is not None:
+            self.audience.remove(follower)
         if session.follower is not follower:
             return  # a newer connection has the session: the room sees nobody leave
         self.sessions.lose(session, trio.current_time())
         if self.sessions.get(session.id) is session and self.room.phase != "closed":
             self.handle(Away() if session.role == "player" else Unlook(), session.id)
 
-    def once_kept(self, then: Callable[[], None]) -> None:
-        """Keeps what changed about the sessions; calls back once that and all before it is kept."""
-        self._backstage.journal.put(self._keeper.writes(), then)
+    def once_kept(
+        self, then: Callable[[], None] = nothing, otherwise: Callable[[], None] = nothing
+    ) -> None:
+        """Keeps what changed about the sessions; calls back once that and all before it is kept, or
+        cannot be."""
+        self._backstage.journal.put(self._keeper.writes(), then, otherwise)
 
     def announce_drain(self) -> None:
         """Everyone is told that nothing new begins here."""

@@ -3,6 +3,9 @@
 A timer's signal comes several times a second, whatever the process is doing, and is handled in the
 main thread between two of its Python instructions: where one piece of work has gone on for too
 long, the handler raises in the middle of it, and the work's own error boundary takes it from there.
+
+How long it has gone on is the time for which the processor was the thread's: a process that was
+frozen, or had to wait for others, has not hung.
 """
 
 from __future__ import annotations
@@ -29,7 +32,7 @@ class Hung(Exception):  # noqa: N818 - what has happened
 
 class Watchdog:
     """Watches one piece of work at a time, of the thread that has the event loop: what is done in a
-    `with` block raises `Hung` where it does not come to its end in time."""
+    `with` block raises `Hung` where it does not come to its end within so many seconds of work."""
 
     def __init__(self, most_seconds: float) -> None:
         self._most_seconds = most_seconds
@@ -48,7 +51,7 @@ class Watchdog:
             signal.signal(signal.SIGALRM, before)
 
     def __enter__(self) -> None:
-        self._since = time.monotonic()
+        self._since = time.thread_time()
 
     def __exit__(self, *_: object) -> None:
         self._since = None
@@ -57,7 +60,7 @@ class Watchdog:
         since = self._since
         if frame is not None and frame.f_code is Watchdog.__exit__.__code__:
             return  # it has come to its end, and that is to be noted
-        if since is not None and time.monotonic() - since > self._most_seconds:
+        if since is not None and time.thread_time() - since > self._most_seconds:
             # And again at the next look, if need be: what is raised in a callback of the garbage
             # collector, or in a `__del__`, is lost.
             raise Hung(f"it went on for more than {self._most_seconds} s")

@@ -3,10 +3,12 @@ Python runs, and the commands it names exist with the options it gives them."""
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 import shlex
 import tomllib
+from collections.abc import Iterator
 from decimal import Decimal
 from pathlib import Path
 
@@ -88,6 +90,38 @@ async def test_its_metrics_are_those_of_the_server() -> None:
     text = Hall(Config(), Metronome()).exporter.text().decode()
     exported = set(re.findall(r"^# TYPE (phylactery_\w+)", text, re.MULTILINE))
     assert set(re.findall(r"`(phylactery_\w+)`", README)) == exported
+
+
+LEVELS = {"debug", "info", "warning", "error", "exception"}
+
+
+def logged() -> Iterator[tuple[str, str, set[str]]]:
+    """Of each line that the server's source logs: event, level, and what is said with it."""
+    for file in (ROOT / "server").rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if (
+                isinstance(node, ast.Call)
+                and isinstance(node.func, ast.Attribute)
+                and node.func.attr in LEVELS
+                and re.search(r"(log|about)$", ast.unparse(node.func.value))
+            ):
+                level = "error" if node.func.attr == "exception" else node.func.attr
+                said = {keyword.arg for keyword in node.keywords if keyword.arg} - {"room"}
+                for event in ast.walk(node.args[0]):
+                    if isinstance(event, ast.Constant):
+                        yield str(event.value), level, said
+
+
+def test_its_log_lines_are_those_of_the_server() -> None:
+    table = README.partition("### What the log says")[2]
+    rows = re.findall(r"^\| (`.*) \| (debug|info|warning|error) \| (.*?) \|", table, re.MULTILINE)
+    named = {event: row for row in rows for event in re.findall(r"`(.*?)`", row[0])}
+    lines = list(logged())
+    assert {(event, level) for event, level, _ in lines} == {
+        (event, level) for event, (_, level, _) in named.items()
+    }
+    for event, _, said in lines:
+        assert said <= set(re.findall(r"`(\w+)`", named[event][2])), event
 
 
 def test_every_path_it_names_is_there() -> None:

@@ -98,9 +98,10 @@ Speed = Annotated[
 
 
 def number(value: float) -> float:
-    """Refuses what only looks like a number: no limit holds against it."""
-    if math.isnan(value):
-        raise typer.BadParameter("nan is no number")
+    """Refuses what only looks like a number: no limit holds against it, and it lies in any range
+    or has no end."""
+    if not math.isfinite(value):
+        raise typer.BadParameter(f"{value} is no number")
     return value
 
 
@@ -222,7 +223,14 @@ TicketRole = Annotated[
 ]
 TicketMinutes = Annotated[
     float,
-    typer.Option("--minutes", min=0.1, max=525_600, metavar="N", help="How long it is good for."),
+    typer.Option(
+        "--minutes",
+        min=0.1,
+        max=525_600,
+        metavar="N",
+        callback=number,
+        help="How long it is good for.",
+    ),
 ]
 
 DemoBoards = Annotated[

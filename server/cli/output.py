@@ -41,19 +41,25 @@ def complain(sentence: str, details: Iterable[str] = ()) -> int:
     """One sentence for a person on standard error, and a line for each detail; gives the exit
     status of what failed.
     """
-    if sys.stderr is not None:
-        print(f"phylactery: {visible(sentence)}", file=sys.stderr)
-        for detail in details:
-            print(f"  {visible(detail)}", file=sys.stderr)
+    _tell([f"phylactery: {visible(sentence)}", *(f"  {visible(detail)}" for detail in details)])
     return FAILED
 
 
 def print_faults(source: str, faults: Iterable[Fault]) -> int:
     """Every fault on a line of standard error, with its file; gives the exit status."""
-    if sys.stderr is not None:
-        for fault in faults:
-            print(f"{visible(source)}: {visible(str(fault))}", file=sys.stderr)
+    _tell(f"{visible(source)}: {visible(str(fault))}" for fault in faults)
     return AT_FAULT
+
+
+def _tell(lines: Iterable[str]) -> None:
+    """Lines on standard error. Where they cannot be written, the exit status has to do."""
+    if sys.stderr is None:
+        return
+    try:
+        for line in lines:
+            print(line, file=sys.stderr, flush=True)
+    except OSError:
+        _forget(2)
 
 
 def visible(text: str) -> str:
@@ -67,4 +73,8 @@ def visible(text: str) -> str:
 
 def forget_stdout() -> None:
     """Lets the interpreter's own flush at its end find somewhere to write to."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    _forget(1)
+
+
+def _forget(file: int) -> None:
+    os.dup2(os.open(os.devnull, os.O_WRONLY), file)

@@ -24,6 +24,7 @@ from server.limits import Limits
 from server.log import set_up_logging
 from server.security import Insecure, read_security
 from server.tls import Tls, UnfitCertificate
+from server.watchdog import Watchdog
 
 # Said for the data file: nothing outlives the process.
 NONE: Final = "none"
@@ -60,23 +61,26 @@ def serve(
         limits=Limits(**limits),  # type: ignore[arg-type]
     )
     work = trio.CancelScope()
-    status = run(partial(_serve, config, grace, work), work, math.inf)
+    watchdog = Watchdog(config.limits.hang_seconds)
+    with watchdog.on_guard():  # from before the first battle goes on to after the last
+        status = run(partial(_serve, config, watchdog, grace, work), work, math.inf)
     # Being told to stop is how a server's work is done; whoever started it looks for 0.
     return DONE if status == TERMINATED else status
 
 
-async def _serve(config: Config, grace: float, work: trio.CancelScope) -> int:
+async def _serve(config: Config, watchdog: Watchdog, grace: float, work: trio.CancelScope) -> int:
     """Serves while there is `work`; then drains, and ends."""
     take_over()
     try:
         async with trio.open_nursery() as nursery:
-            if not sys.stderr.isatty():  # else it says that the terminal is gone
+            on_terminal = sys.stderr is not None and sys.stderr.isatty()
+            if not on_terminal:  # else it says that the terminal is gone
                 await nursery.start(_reload, config.security.tls)
             try:
-                server = await nursery.start(serve_app, config)
+                server = await nursery.start(serve_app, config, watchdog)
             except OSError as error:
                 raise cannot_listen(config, error) from None
-            with server.hall.watchdog.on_guard(), work:
+            with work:
                 await trio.sleep_forever()
             log.info("drains", grace=grace, battles=len(server.hall.battles))
             await server.drain(grace)

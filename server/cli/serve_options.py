@@ -1,7 +1,7 @@
 """`phylactery serve`: every setting of the server as a flag and as an environment variable.
 
-The limits' flags are made from `Limits` itself, so that a new one needs a sentence here and no
-more; a test sees to the sentence.
+The limits' flags are made from `Limits` itself and its table of ranges, so that a new one needs a
+sentence here and no more; a test sees to the sentence.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Annotated, Final, Literal
 import typer
 
 from server.cli.options import number
-from server.limits import Limits
+from server.limits import RANGES, WEEK_SECONDS, Limits
 
 EXAMPLES: Final = """\
 [bold]Examples:[/bold]
@@ -59,7 +59,7 @@ LIMIT_HELP: Final[Mapping[str, str]] = {
     "offer_seconds": "Alone in the queue for so long, a stored opponent is offered.",
     "census_seconds": "Between two updates that only count spectators anew.",
     "battle_grace_seconds": "Past its time limit for so long, a battle is void.",
-    "hang_seconds": "A battle whose tick takes longer than this is void.",
+    "hang_seconds": "A battle whose tick takes more of the processor's time is void.",
     "boards": "Boards kept for those who find no live opponent.",
     "boards_per_player": "Of them, boards of one player.",
     "records": "Records kept of rooms that are closed.",
@@ -159,6 +159,7 @@ Grace = Annotated[
     float,
     typer.Option(
         min=0,
+        max=WEEK_SECONDS,
         metavar="SECONDS",
         callback=number,
         envvar=variable("grace"),
@@ -184,9 +185,11 @@ def with_limits(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def _limit_option(field: dataclasses.Field[int | float]) -> inspect.Parameter:
+    least, most = RANGES[field.name]
     option = typer.Option(
         f"--{field.name.replace('_', '-')}",
-        min=0,
+        min=least,
+        max=most,
         metavar="N",
         callback=number,
         envvar=variable(field.name),

@@ -6,6 +6,7 @@ changed: it is looked at from outside before SQLite may write to it.
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
 import sqlite3
@@ -22,6 +23,9 @@ MAGIC: Final = b"SQLite format 3\x00"
 HEADER_BYTES: Final = 100
 VERSION_AT: Final = 60
 APPLICATION_AT: Final = 68
+
+# What SQLite says where it may not do what it has to, whatever the file is like.
+NOT_ALLOWED: Final = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM, sqlite3.SQLITE_READONLY)
 
 
 class JournalRefused(Exception):  # noqa: N818 - says what is the matter with the file
@@ -56,22 +60,40 @@ def open_journal(path: str) -> OpenFile:
     except OSError as error:
         raise JournalRefused(f"cannot open {path}: {error.strerror}") from None
     try:
-        if not file.exists() or not file.stat().st_size:
-            _make(file)
-        else:
-            _inspect(file)
-        connection = connect(path)
-        migrate(connection)
-        # Together with WAL: a commit is on the disk before anybody is told what it holds.
-        connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("PRAGMA synchronous = FULL")
+        connection = _open(file)
     except (OSError, sqlite3.Error) as error:
         lock.close()
-        raise JournalRefused(f"cannot open {path}: {error}") from None
+        raise JournalRefused(f"cannot open {path}: {_reason(error)}") from None
     except JournalRefused:
         lock.close()
         raise
     return OpenFile(connection, lock)
+
+
+def _reason(error: Exception) -> str:
+    return (isinstance(error, OSError) and error.strerror) or str(error)
+
+
+def _open(file: Path) -> sqlite3.Connection:
+    """The connection that writes."""
+    if not file.exists() or not file.stat().st_size:
+        _make(file)
+    else:
+        if not os.access(file, os.W_OK):  # before SQLite makes files beside it that are alike
+            raise PermissionError(errno.EACCES, "it may not be written to")
+        _inspect(file)
+    connection = connect(str(file))
+    try:
+        migrate(connection)
+        # Together with WAL: a commit is on the disk before anybody is told what it holds.
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = FULL")
+        # What can be read alone is no journal: better found out now than by the first room.
+        connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+    except BaseException:
+        connection.close()
+        raise
+    return connection
 
 
 def connect(path: str, *, read_only: bool = False) -> sqlite3.Connection:
@@ -130,6 +152,8 @@ def _inspect(file: Path) -> None:
         faults = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
         version = version_of(connection)
     except sqlite3.DatabaseError as error:
+        if error.sqlite_errorcode & 0xFF in NOT_ALLOWED:
+            raise
         raise _damaged(file, str(error)) from None
     finally:
         connection.close()

@@ -139,7 +139,8 @@ def _go_on(stage: Stage, one: Round, feed: Feed, backstage: Backstage) -> None:
     run: BattleRun | None = None
     if is_fought_alike(one.record, backstage.edition):
         try:
-            run = _run(one, feed, terms, backstage)
+            with backstage.watchdog:
+                run = _run(one, feed, terms, backstage)
         except Exception:
             log.exception("a battle cannot be fought again", battle=terms.battle)
     if run is not None:

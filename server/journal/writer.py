@@ -35,6 +35,7 @@ def nothing() -> None:
 class _Entry:
     writes: Sequence[Write]
     then: Then
+    otherwise: Then
 
 
 class Journal:
@@ -53,6 +54,7 @@ class Journal:
         self._read: Final = in_thread or partial(thread, limiter=reading)
         self._queue: list[_Entry] = []
         self._busy = False  # something handed in earlier is not done with
+        self._failed = False
         self._wake = trio.Event()
         self._idle = trio.Event()
 
@@ -61,17 +63,21 @@ class Journal:
         """Whether anything is kept at all."""
         return self._store is not None
 
-    def put(self, writes: Sequence[Write], then: Then = nothing) -> None:
-        """Keeps these, all or none; `then`, which must not raise, once they are kept.
+    def put(self, writes: Sequence[Write], then: Then = nothing, otherwise: Then = nothing) -> None:
+        """Keeps these, all or none; `then`, once they are kept, or `otherwise`, where they cannot
+        be. Neither may raise.
 
         Also what needs no keeping is told by way of this: it may tell of what does.
         """
+        if self._failed:
+            otherwise()
+            return
         if self._store is None or not (writes or self._busy):
             then()
             return
         if not self._busy:
             self._busy, self._idle = True, trio.Event()
-        self._queue.append(_Entry(writes, then))
+        self._queue.append(_Entry(writes, then, otherwise))
         self._wake.set()
 
     async def run(self) -> None:
@@ -85,7 +91,7 @@ class Journal:
             await self._commit()
 
     async def settled(self) -> None:
-        """Waits until all that was handed in is kept and told."""
+        """Waits until all that was handed in is kept and told, or never will be."""
         while self._busy:
             await self._idle.wait()
 
@@ -97,9 +103,17 @@ class Journal:
             try:
                 await self._write(self._store.apply, writes)
             except Exception as error:
+                self._fail(batch)
                 raise JournalFailed(f"the journal cannot be written: {error}") from error
         for entry in batch:
             entry.then()
+
+    def _fail(self, batch: Sequence[_Entry]) -> None:
+        self._failed, self._busy = True, False
+        self._idle.set()
+        lost, self._queue = [*batch, *self._queue], []
+        for entry in lost:
+            entry.otherwise()
 
     # Replays.
 

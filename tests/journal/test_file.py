@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import sqlite3
 import stat
+import subprocess
+import sys
 from contextlib import closing
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -160,6 +163,49 @@ def test_a_second_server_is_refused_until_the_first_has_gone(tmp_path: Path) -> 
 def test_a_place_that_cannot_be_written_to_is_refused(tmp_path: Path) -> None:
     with pytest.raises(JournalRefused, match="cannot open"):
         open_journal(str(tmp_path / "no" / "such" / "data.db"))
+
+
+def test_a_file_that_may_only_be_read_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever runs the tests may be allowed everything: SQLite is made to find it so."""
+    path = tmp_path / "data.db"
+    journal(path)
+    monkeypatch.setattr(
+        "server.journal.file.connect", lambda path, **_: connect(path, read_only=True)
+    )
+    assert "readonly" in refuse(path)
+
+
+# Opens a journal as somebody who is not allowed everything.
+OPEN = """
+import os, sys
+from server.journal.file import JournalRefused, open_journal
+if os.geteuid() == 0:
+    os.setgid(65534)
+    os.setuid(65534)
+try:
+    open_journal(sys.argv[1])
+except JournalRefused as refused:
+    print(refused)
+"""
+
+
+@pytest.mark.parametrize("what", ["file", "folder"])
+def test_what_permissions_forbid_is_refused_until_they_allow_it(what: str) -> None:
+    with TemporaryDirectory() as name:  # where others come to as well
+        folder, path = Path(name), Path(name) / "data.db"
+        journal(path)
+        for one in (folder, *folder.iterdir()):
+            one.chmod(0o777)
+        command = [sys.executable, "-c", OPEN, str(path)]
+        forbidden, mode = (path, 0o444) if what == "file" else (folder, 0o555)
+        forbidden.chmod(mode)
+        said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+        assert said.startswith(f"cannot open {path}: ")
+        assert len(said.splitlines()) == 1
+        forbidden.chmod(0o777)
+        assert not subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
 
 def test_what_a_killed_making_left_behind_is_in_nobodys_way(tmp_path: Path) -> None:

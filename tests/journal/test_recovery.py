@@ -32,6 +32,7 @@ from protocol.messages import (
     Welcome,
 )
 from server.edition import Edition, edition_of
+from server.journal import recovery
 from server.journal.records import ClosedRecord, PutRoom, RoomRecord, pack, unpack
 from server.journal.rooms import is_fought_alike
 from server.journal.store import Most
@@ -40,9 +41,11 @@ from server.metronome import Metronome
 from server.mint import Mint
 from server.security import Security
 from server.tickets import Ticket, make_ticket, with_secret
+from server.watchdog import Watchdog
 from tests.journal.records import fight
 from tests.journal.worlds import KeptWorld, Universe, universe
 from tests.server.rooms import RULES, submit
+from tests.server.test_watchdog import spin
 from tests.server.visitors import Visitor, get_ready, mirror_of
 
 
@@ -357,6 +360,27 @@ async def test_where_frames_of_a_battle_are_lacking_the_log_says_why(
         (one,) = [line for line in said if line.get("battle") == f"{ada.place}.1"]
         assert one["event"] == event
         assert one["log_level"] in ("warning", "error")
+
+
+async def test_a_battle_that_hangs_as_it_is_made_again_is_void(
+    autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def hang(*about: Any) -> object:
+        spin(5)
+        return whole(*about)
+
+    dog, whole = Watchdog(0.1), recovery._run
+    monkeypatch.setattr("server.hall.Watchdog", lambda _: dog)
+    async with universe() as it:
+        world = await it.server()
+        ada, bob = await world.pair()
+        await get_ready(ada, bob)
+        await bob.hear_until(Begin)
+        monkeypatch.setattr(recovery, "_run", hang)
+        with dog.on_guard():
+            async with after(it) as world:
+                again = await back(world, bob)
+                assert (await again.hear_until(Result)).reason == "void"
 
 
 def test_a_battle_kept_before_frames_had_editions_is_of_the_first() -> None:

@@ -104,6 +104,27 @@ async def test_what_cannot_be_kept_is_never_told(store: Store) -> None:
     assert told == []
 
 
+async def test_nobody_waits_for_what_cannot_be_kept(store: Store) -> None:
+    disk, told = Disk(), list[str]()
+    disk.fails = True
+    journal = Journal(store, disk)
+
+    async def fail() -> None:
+        with pytest.raises(JournalFailed):
+            await journal.run()
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(fail)
+        journal.put(WRITE, lambda: told.append("kept"), lambda: told.append("first"))
+        await wait_all_tasks_blocked()
+        journal.put((), lambda: told.append("kept"), lambda: told.append("waiting"))
+        disk.turn.release()
+        await journal.settled()
+    journal.put((), lambda: told.append("kept"), lambda: told.append("too late"))
+    await journal.settled()
+    assert told == ["first", "waiting", "too late"]
+
+
 async def test_it_writes_in_a_thread(store: Store) -> None:
     journal = Journal(store)
     async with trio.open_nursery() as nursery:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import logging
 import random
 import socket
 import struct
@@ -267,17 +266,21 @@ ASSAULTS: tuple[Assault, ...] = (
 
 
 @contextmanager
-def listened() -> Iterator[io.StringIO]:
-    """All that is logged, by the server and by the libraries below it; no failure may be in it."""
+def written() -> Iterator[io.StringIO]:
+    """All that is logged, by the server and by the libraries below it."""
     before, out = structlog.get_config(), io.StringIO()
     set_up_logging("debug", out)
-    handler = logging.StreamHandler(out)
-    logging.getLogger().addHandler(handler)
     try:
         yield out
     finally:
-        logging.getLogger().removeHandler(handler)
         structlog.configure(**before)
+
+
+@contextmanager
+def listened() -> Iterator[io.StringIO]:
+    """All that is logged; no failure may be in it."""
+    with written() as out:
+        yield out
     said = out.getvalue()
     for word in ("Traceback", "exception", '"level":"error"', " failed"):
         if word in said:

@@ -193,8 +193,8 @@ class Runs:
     def look_ahead(self, ticks: int, seconds: float) -> None:
         self.most.append(seconds)
         self.ran += ticks
-        end = time.monotonic() + self._seconds
-        while time.monotonic() < end:
+        end = time.thread_time() + self._seconds
+        while time.thread_time() < end:
             pass
         if self._raises is not None:
             raise self._raises

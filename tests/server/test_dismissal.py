@@ -73,7 +73,9 @@ async def test_who_is_being_let_in_is_told(
         ada = await world.create()
         await wait_all_tasks_blocked()
         kept: list[object] = []
-        monkeypatch.setattr(world.hall.journal, "put", lambda _, then=None: kept.append(then))
+        monkeypatch.setattr(
+            world.hall.journal, "put", lambda _, then=None, __=None: kept.append(then)
+        )
         visitor = world.visit(ada.place)
         await visitor.say(Watch(version=1))
         await wait_all_tasks_blocked()
@@ -90,7 +92,9 @@ async def test_what_is_not_kept_yet_is_in_no_list(
 ) -> None:
     async with open_world() as world:
         kept: list[object] = []
-        monkeypatch.setattr(world.hall.journal, "put", lambda _, then=None: kept.append(then))
+        monkeypatch.setattr(
+            world.hall.journal, "put", lambda _, then=None, __=None: kept.append(then)
+        )
         visitor = world.visit("new")
         await visitor.say('{"type":"create","version":1,"name":"Ada"}')
         await wait_all_tasks_blocked()

@@ -108,6 +108,16 @@ async def test_a_page_of_another_origin_may_not_connect() -> None:
         assert await status_of(url, "null") == 403
 
 
+async def test_who_may_never_connect_is_not_told_when_to_try_again() -> None:
+    async with running(Config(port=0, limits=Limits(connections_per_address=0))) as server:
+        handshake = {"Upgrade": "websocket", "Connection": "Upgrade", "Sec-WebSocket-Version": "13"}
+        handshake["Sec-WebSocket-Key"] = "dGhlIHNhbXBsZSBub25jZQ=="
+        status, headers, _ = await get(server, "/rooms/new", **handshake, Origin="https://a.b")
+        assert (status, headers.get("retry-after")) == (403, None)
+        status, headers, _ = await get(server, "/rooms/new", **handshake)
+        assert (status, headers.get("retry-after")) == (429, "1")
+
+
 async def test_no_more_connections_than_the_limits() -> None:
     for limits, status in (
         (Limits(connections=1), 503),

@@ -86,6 +86,16 @@ async def test_one_who_leaves_the_librarys_own_answers_unread_is_closed(
         nursery.cancel_scope.cancel()
 
 
+async def test_nobody_is_asked_twice_in_one_turn(autojump_clock: MockClock) -> None:
+    metronome = Metronome()
+    keepalive = Keepalive(metronome, 0.0, Config().next_beat)
+    async with link(Written().feed, "socket") as it:
+        await wait_all_tasks_blocked()
+        keepalive.add(it.follower)
+        assert keepalive.work(trio.current_time()) > trio.current_time()
+        assert it.peer.read_now() == ["ping"]
+
+
 async def test_one_that_is_being_written_to_is_not_asked_as_well(
     autojump_clock: MockClock,
 ) -> None:

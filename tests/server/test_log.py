@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import io
 import json
+import logging
 from collections.abc import Iterator
 
 import pytest
 import structlog
 
-from server.log import set_up_logging
+from server.log import _LIBRARIES, set_up_logging
+
+
+class Full(io.StringIO):
+    def write(self, _: str) -> int:
+        raise OSError("no space left on device")
 
 
 class Terminal(io.StringIO):
@@ -22,6 +28,7 @@ def _as_before() -> Iterator[None]:
     before = structlog.get_config()
     yield
     structlog.configure(**before)
+    logging.getLogger().removeHandler(_LIBRARIES)
 
 
 def test_json_where_no_terminal_is() -> None:
@@ -79,3 +86,48 @@ def test_a_failure_tells_nothing_of_the_values_it_failed_on(out: io.StringIO) ->
         structlog.get_logger().exception("battle failed")
     assert "made to fail" in out.getvalue()
     assert "swordfish" not in out.getvalue().replace('fail("swordfish")', "")
+
+
+def test_a_line_that_cannot_be_written_is_lost() -> None:
+    set_up_logging("info", Full())
+    log = structlog.get_logger().bind(room="k3f9x2")
+    log.info("room opens")
+    try:
+        json.loads("{")
+    except json.JSONDecodeError:
+        log.exception("battle failed")
+    logging.getLogger("websockets.server").error("connection handler failed")
+
+
+def test_a_value_that_is_no_text_is_written_all_the_same() -> None:
+    out = io.StringIO()
+    set_up_logging("info", out)
+    structlog.get_logger().error("battle failed", file="faults\udcff/ab12.json", tick=1 << 70)
+    assert json.loads(out.getvalue())["file"] == "faults\udcff/ab12.json"
+
+
+def test_a_value_that_cannot_be_shown_makes_no_failure_of_its_own() -> None:
+    class Odd:
+        def __str__(self) -> str:
+            raise ZeroDivisionError
+
+    set_up_logging("info", io.StringIO())
+    structlog.get_logger().info("room opens", room=Odd())
+
+
+@pytest.mark.parametrize("level", [logging.ERROR, logging.ERROR + 5, 1000])
+def test_what_libraries_log_is_a_line_like_any_other(level: int) -> None:
+    out = io.StringIO()
+    set_up_logging("info", out)
+    set_up_logging("info", out)  # once is enough
+    library = logging.getLogger("websockets.server")
+    try:
+        json.loads("{")
+    except json.JSONDecodeError:
+        library.log(level, "connection %s failed", "handler", exc_info=True)
+    library.info("connection open")
+    (line,) = out.getvalue().splitlines()
+    said = json.loads(line)
+    assert (said["event"], said["library"]) == ("connection handler failed", library.name)
+    assert said["level"] == ("critical" if level == 1000 else "error")
+    assert said["exception"][0]["exc_type"] == "JSONDecodeError"

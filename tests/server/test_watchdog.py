@@ -10,7 +10,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from pathlib import Path
 from types import FrameType
 from typing import cast
@@ -42,8 +42,9 @@ def as_in_a_server() -> Iterator[None]:
 
 
 def spin(seconds: float) -> None:
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
+    """Keeps the processor for so long."""
+    end = time.thread_time() + seconds
+    while time.thread_time() < end:
         pass
 
 
@@ -97,6 +98,22 @@ def test_work_is_not_ended_where_it_has_just_come_to_its_end() -> None:
             sys.setprofile(None)
         handler(signal.SIGALRM, None)  # nothing is watched any more
         with pytest.raises(Hung), dog:
+            handler(signal.SIGALRM, None)
+
+
+@pytest.mark.parametrize(
+    ("clock", "is_ended"), [("monotonic", False), ("thread_time", True)], ids=["frozen", "at work"]
+)
+def test_work_that_did_not_have_the_processor_is_let_be(
+    monkeypatch: pytest.MonkeyPatch, clock: str, is_ended: bool
+) -> None:
+    """As of a process that was stopped for a while, or had to wait for others."""
+    dog = Watchdog(1.0)
+    jumped = getattr(time, clock)() + 1000.0
+    with dog.on_guard():
+        handler = cast(Callable[[int, FrameType | None], None], signal.getsignal(signal.SIGALRM))
+        with pytest.raises(Hung) if is_ended else nullcontext(), dog:
+            monkeypatch.setattr(time, clock, lambda: jumped)
             handler(signal.SIGALRM, None)
 
 
