@@ -15,7 +15,7 @@ import typer
 
 from server.cli import load_options as loading
 from server.cli import odds_options as counting
-from server.cli import options
+from server.cli import options, ways
 from server.cli import serve_options as serving
 
 app: Final = typer.Typer(
@@ -159,12 +159,12 @@ def play(
     create: options.Create = False,
     room: options.Room = None,
     quick: options.Quick = False,
-    key: options.Key = None,
+    key: options.NewKey = None,
     private: options.Private = False,
     name: options.Name = None,
-    best_of: options.BestOf = 3,
+    best_of: options.BestOf = None,
     rounds: options.Rounds = 0,
-    speed: options.Speed = 1,
+    speed: options.RoomSpeed = None,
     ticket: options.Ticket = None,
     yes: options.Yes = False,
 ) -> None:
@@ -175,17 +175,19 @@ def play(
     """
     from server.cli.play import Game, play
 
+    way = ways.one_way(create=create, room=room, quick=quick)
+    ways.check_way(way, key=key, private=private, best_of=best_of, speed=speed, yes=yes)
     game = Game(
         board=board,
         server=server,
-        way=options.one_way(create=create, room=room, quick=quick),
+        way=way,
         room=room,
         key=key,
         private=private,
         name=name,
-        best_of=best_of,
+        best_of=options.USUAL_BEST_OF if best_of is None else best_of,
         rounds=rounds,
-        speed=options.speed_of(speed),
+        speed=1 if speed is None else options.speed_of(speed),
         ticket=ticket,
         yes=yes,
     )
@@ -243,6 +245,7 @@ def load(
     from server.load.command import load
     from server.load.share import Wishes
 
+    loading.check(slow=slow, spectators=spectators)
     wishes = Wishes(
         url=url,
         rooms=rooms,

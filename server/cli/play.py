@@ -29,10 +29,11 @@ from protocol.session import Update
 from server.cli.asking import can_ask, yes_or_no
 from server.cli.board import NamedBoard, find_board, named_samples
 from server.cli.bots import Pilot
-from server.cli.options import DEFAULT_SERVER, Way
+from server.cli.options import DEFAULT_SERVER
 from server.cli.output import print_faults
 from server.cli.reaching import check_ending, reach
 from server.cli.run import CommandFailed, run
+from server.cli.ways import Way
 from server.view.commentary import Commentary
 from server.view.screen import Screen, open_screen
 from server.view.show import Show
