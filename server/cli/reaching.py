@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Final
@@ -10,6 +11,7 @@ from urllib.parse import quote, urlsplit
 from protocol.client import Client, GaveUp, NotAdmitted, open_client
 from protocol.codes import CloseCode
 from protocol.messages import FirstMessage, RoomId
+from server.cli.options import DEFAULT_SERVER
 from server.cli.run import CommandFailed, first_of
 from server.view.commentary import farewell
 
@@ -64,6 +66,13 @@ def _not_admitted(refused: BaseException) -> CommandFailed:
     assert isinstance(refused, NotAdmitted), "one of another kind was caught"
     faults = (f"{fault.path}: {fault.message}" for fault in refused.error.faults)
     return CommandFailed(_sentence(refused.error.message), faults)
+
+
+def command_line(*words: str, key: str | None = None, server: str) -> str:
+    """A command of ours that others say to come to the same server, ready for their shell."""
+    access = [] if key is None else ["--key", key]
+    place = [] if server == DEFAULT_SERVER else ["--server", server]
+    return shlex.join(["phylactery", *words, *access, *place])
 
 
 def check_ending(client: Client) -> None:

@@ -8,6 +8,8 @@ from typing import Any, cast
 import pytest
 
 from engine import base_catalog, sample_boards
+from protocol.client import open_client
+from protocol.messages import Create, Welcome
 from server.view.words import seconds
 from tests.browser.arena import Players, Wire, needs_chromium, open_arena, page_of
 from tests.browser.chromium import Page, open_page
@@ -35,6 +37,12 @@ COUNT_STRIKES = (
     "window.strikes = 0; new MutationObserver((changes) => {"
     " for (const { addedNodes } of changes) strikes += addedNodes.length;"
     " }).observe(document.getElementById('overlay'), { childList: true })"
+)
+
+# Says it at the door.
+COME_IN = (
+    "document.getElementById('door-value').value = '{}';"
+    " document.getElementById('door-form').requestSubmit()"
 )
 
 
@@ -170,16 +178,35 @@ async def test_a_private_room_asks_for_its_key(tmp_path: Path) -> None:
         await page.open(f"{page_of(server)}#room={room}")
         await page.wait("!document.getElementById('door').hidden")
         assert "private" in await page.run(text("door-text"))
+        hint = f"phylactery watch {room} --key KEY --server ws://127.0.0.1:{server.port}"
+        assert await page.run(text("command")) == hint
         for key, state in (("five candles", "ended"), ("four candles", "live")):
             await page.run(
-                "document.getElementById('standing').dataset.state = '';"
-                f" document.getElementById('door-value').value = {key!r};"
-                " document.getElementById('door-form').requestSubmit()"
+                f"document.getElementById('standing').dataset.state = ''; {COME_IN.format(key)}"
             )
             await page.wait(f"document.getElementById('standing').dataset.state === {state!r}")
         assert await page.run("document.getElementById('door').hidden") is True
+        assert await page.run(text("command")) == hint
         assert "candles" not in await page.run("location.href + document.body.textContent")
         assert page.complaints == []
+
+
+async def test_the_way_into_a_private_room_asks_for_its_key(tmp_path: Path) -> None:
+    create = Create(version=1, name="Ada", key="four candles")
+    async with (
+        open_arena(PACE) as (server, _),
+        open_page(tmp_path) as page,
+        open_client(server.url, create) as ada,
+    ):
+        welcome = await anext(ada)
+        assert isinstance(welcome, Welcome)
+        room = welcome.room.id
+        await page.open(f"{page_of(server)}#room={room}")
+        await page.wait("!document.getElementById('door').hidden")
+        await page.run(COME_IN.format("four candles"))
+        await page.wait(f"{text('banner-checks')} !== ''")
+        hint = f"phylactery play red-kennel --room {room} --key KEY --server {server.url}"
+        assert await page.run(text("banner-checks")) == hint
 
 
 async def test_who_wants_no_motion_is_shown_none(tmp_path: Path) -> None:

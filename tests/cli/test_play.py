@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -140,6 +141,19 @@ async def test_a_private_room_says_its_key_and_asks_for_it() -> None:
             )
         bob = start(nursery, url, way="join", room=room, key=key, name="Bob")
         await bob.until("fought again")
+
+
+async def test_an_invitation_can_be_pasted_whatever_the_key() -> None:
+    key = "it's four $candles"
+    async with server() as url, trio.open_nursery() as nursery:
+        ada = start(nursery, url, way="create", key=key)
+        room = await room_of(ada)
+        joining = (await ada.until("others join with: (.*)"))[1]
+        watching = (await ada.until("look on with: (.*)"))[1]
+        access = ["--key", key, "--server", url]
+        assert shlex.split(joining) == ["phylactery", "play", "BOARD", "--room", room, *access]
+        assert shlex.split(watching) == ["phylactery", "watch", room, *access]
+        nursery.cancel_scope.cancel()
 
 
 async def test_quick_match_takes_the_stored_opponent_that_is_offered() -> None:
