@@ -56,10 +56,17 @@ async def reach(server: str, first: FirstMessage, room: str | None = None) -> As
     except* NotAdmitted as refused:
         raise _not_admitted(first_of(refused)) from None
     except* GaveUp as gave_up:
-        raise CommandFailed(
-            f"no server can be reached at {url} ({first_of(gave_up)});"
-            " `phylactery serve` starts one on this machine"
-        ) from None
+        raise _unreachable(url, first_of(gave_up)) from None
+
+
+def _unreachable(url: str, gave_up: BaseException) -> CommandFailed:
+    """With advice to start a server only where nobody answered."""
+    if gave_up.__cause__ is None or not isinstance(gave_up.__cause__, OSError):
+        return CommandFailed(f"cannot come in at {url}: {gave_up}")
+    return CommandFailed(
+        f"no server can be reached at {url} ({gave_up});"
+        " `phylactery serve` starts one on this machine"
+    )
 
 
 def _not_admitted(refused: BaseException) -> CommandFailed:

@@ -9,6 +9,7 @@ from typing import Final
 import msgspec
 
 from engine import Fault, Refused, base_catalog
+from protocol.trouble import why
 from server.cli.input import MAX_BYTES, TOO_LONG, read_bytes
 from server.cli.output import FAILED, complain, print_faults, write_out
 from server.examine import examine
@@ -49,7 +50,7 @@ def _fetch(place: str) -> bytes:
         with urllib.request.urlopen(place, timeout=PATIENCE_SECONDS) as answer:  # noqa: S310
             data: bytes = answer.read(MAX_BYTES + 1)
     except (OSError, ValueError, HTTPException) as error:
-        raise Refused([Fault("", f"cannot be fetched: {error}")]) from None
+        raise Refused([Fault("", f"cannot be fetched: {why(error)}")]) from None
     if len(data) > MAX_BYTES:
         raise Refused([Fault("", TOO_LONG)])
     return data
