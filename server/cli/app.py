@@ -319,8 +319,9 @@ def balance(
 def verify(replay: options.ReplayFile) -> None:
     """Check a replay: the commitment, the seed, and then the whole battle, fought again.
 
-    The exit status is 0 if all of it holds, 1 if something does not, and 3 if the battle was fought
-    under other rules or cards than this installation has, so that it cannot be fought again here.
+    The exit status is 0 if all of it holds, 1 if something does not, 2 if no replay is to be had
+    or it is of a format that is not known here, and 3 if the battle was fought under other rules or
+    cards than this installation has, so that it cannot be fought again here.
     """
     from server.cli.verify import verify
 

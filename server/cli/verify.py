@@ -13,7 +13,7 @@ from protocol.trouble import why
 from server.cli.input import MAX_BYTES, TOO_LONG, read_bytes
 from server.cli.output import FAILED, complain, print_faults, write_out
 from server.examine import examine
-from server.replay import Replay, decode
+from server.replay import Replay, UnknownFormat, decode
 
 OTHER_RULES: Final = 3  # it cannot be fought again here
 
@@ -27,6 +27,8 @@ def verify(place: str) -> int:
         replay = decode(_fetch(place))
     except Refused as refused:
         return print_faults(place, refused.faults)
+    except UnknownFormat as unknown:
+        return print_faults(place, [Fault("", str(unknown))])
     except msgspec.MsgspecError as error:
         return print_faults(place, [Fault("", f"is not a replay: {error}")])
     findings = examine(replay, base_catalog())
