@@ -9,17 +9,39 @@ import functools
 import inspect
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Final, NoReturn
+from typing import Annotated, Any, Final, NoReturn
 
 import typer
+from typer.core import TyperCommand, TyperGroup
 
 from server.cli import load_options as loading
 from server.cli import odds_options as counting
 from server.cli import options, ways
 from server.cli import serve_options as serving
 
+
+class Help:
+    """A command whose own help option has nothing beside it, as its other flags have not."""
+
+    def get_help_option(self, context: Any) -> Any:
+        """The library's, which takes a flag for a value."""
+        option = super().get_help_option(context)  # type: ignore[misc]
+        if option is not None:
+            option.metavar = options.FLAG
+        return option
+
+
+class Command(Help, TyperCommand):
+    pass
+
+
+class Group(Help, TyperGroup):
+    pass
+
+
 app: Final = typer.Typer(
     name="phylactery",
+    cls=Group,
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -42,7 +64,7 @@ def _command(epilog: str) -> Callable[[Callable[..., None]], Callable[..., None]
 
         paragraphs = inspect.cleandoc(command.__doc__ or "").split("\n\n")
         text = "\n\n".join(paragraph.replace("\n", " ") for paragraph in paragraphs)
-        return app.command(help=text, epilog=epilog)(checked)
+        return app.command(cls=Command, help=text, epilog=epilog)(checked)
 
     return register
 

@@ -162,3 +162,14 @@ def test_an_address_that_is_none(capsys: pytest.CaptureFixture[str]) -> None:
     said = capsys.readouterr().err
     assert said.startswith("phylactery: cannot listen on 256.1.1.1, port 0: ")
     assert len(said.splitlines()) == 1
+
+
+def test_a_folder_for_the_data_is_refused_in_a_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.argv", ["phylactery", "serve", "--data", str(tmp_path)])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 2
+    assert f"--data {tmp_path}: is a directory" in capsys.readouterr().err
+    assert not Path(f"{tmp_path}-lock").exists()
