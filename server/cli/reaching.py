@@ -9,7 +9,7 @@ from typing import Final
 from urllib.parse import quote, urlsplit
 
 from protocol.client import Client, GaveUp, NotAdmitted, open_client
-from protocol.codes import CloseCode
+from protocol.codes import CloseCode, ErrorCode
 from protocol.messages import FirstMessage, RoomId
 from server.cli.options import DEFAULT_SERVER
 from server.cli.run import CommandFailed, first_of
@@ -54,7 +54,7 @@ async def reach(server: str, first: FirstMessage, room: str | None = None) -> As
             yield client
     # The block may wait for the client inside of nurseries, which wrap what it raises.
     except* NotAdmitted as refused:
-        raise _not_admitted(first_of(refused)) from None
+        raise _not_admitted(first_of(refused), first) from None
     except* GaveUp as gave_up:
         raise _unreachable(url, first_of(gave_up)) from None
 
@@ -69,8 +69,10 @@ def _unreachable(url: str, gave_up: BaseException) -> CommandFailed:
     )
 
 
-def _not_admitted(refused: BaseException) -> CommandFailed:
+def _not_admitted(refused: BaseException, first: FirstMessage) -> CommandFailed:
     assert isinstance(refused, NotAdmitted), "one of another kind was caught"
+    if refused.error.code == ErrorCode.WRONG_KEY and getattr(first, "key", None) is None:
+        return CommandFailed("the room is private; say its key with --key")
     faults = (f"{fault.path}: {fault.message}" for fault in refused.error.faults)
     return CommandFailed(_sentence(refused.error.message), faults)
 

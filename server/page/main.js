@@ -53,7 +53,8 @@ function shut() {
 
 function refuse(code, reason) {
   const asked = ASKED[code];
-  setText(byId("door-text"), asked === "key" ? "This room is private. Its key?"
+  const key = given.key ? "This is not the room's key. Which is?" : "This room is private. Its key?";
+  setText(byId("door-text"), asked === "key" ? key
     : asked ? "This server asks for a ticket." : `${reason || "The connection is closed."}`);
   byId("door").hidden = false;
   byId("door-form").hidden = !asked;

@@ -132,13 +132,15 @@ async def test_a_private_room_says_its_key_and_asks_for_it() -> None:
         ada = start(nursery, url, way="create", private=True)
         key = (await ada.until("others join with: .* --key (\\w+) --server"))[1]
         room = await room_of(ada)
-        with troubled("the room is private"):
+        with troubled("the room is private, and this is not its key"):
             await play_on(
                 Lines(),
                 replace(GAME, server=url, way="join", room=room, key=f"not-{key}"),
                 find_board("red-kennel"),
                 trio.CancelScope(),
             )
+        with troubled("^the room is private; say its key with --key$"):
+            await watch_on(Lines(), room, url, Watch(version=PROTOCOL_VERSION))
         bob = start(nursery, url, way="join", room=room, key=key, name="Bob")
         await bob.until("fought again")
 
