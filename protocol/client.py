@@ -27,6 +27,7 @@ from .connection import connect
 from .messages import Error, FirstMessage, Leave, PlayerMessage, Resume, RoomId
 from .mirror import Mirror, MirrorError
 from .session import Ending, Lost, Session, Update
+from .trouble import why
 
 # Messages that wait for whoever iterates; past this the server's own limits take over.
 INBOX: Final = 32
@@ -61,7 +62,8 @@ class NotAdmitted(Exception):  # noqa: N818 - what the server says
 
 
 class GaveUp(Exception):  # noqa: N818 - what the client does
-    """The server could not be reached for as long as it would have kept the session."""
+    """The server could not be reached for as long as it would have kept the session. Its cause is
+    what kept the last connection from being made, if anything did."""
 
 
 class _Closed(NamedTuple):
@@ -130,6 +132,7 @@ class Client:
         self._socket: Socket | None = None
         self._connection = trio.CancelScope()
         self._dropped = False
+        self._failure: Exception | None = None  # of the last connection
         self._inbox_in, self._inbox = trio.open_memory_channel[bytes | _Closed](INBOX)
         self._delays_in, self._delays = trio.open_memory_channel[float](1)
 
@@ -222,19 +225,21 @@ class Client:
         if ending.error is not None:
             raise NotAdmitted(ending.error)
         if ending.how == "gave_up":
-            raise GaveUp(ending.reason)
+            raise GaveUp(ending.reason) from self._failure
 
     def _finish(self) -> None:
         self._delays_in.close()
         self._connection.cancel()
 
     async def _one_connection(self) -> _Closed:
+        self._failure = None
         with trio.CancelScope() as self._connection:
             try:
                 async with self._connect(self._base_url + self.session.path()) as socket:
                     return await self._talk(socket)
             except (OSError, WebSocketException, trio.BrokenResourceError) as error:
-                return _Closed(CloseCode.LOST, str(error) or type(error).__name__)
+                self._failure = error
+                return _Closed(CloseCode.LOST, why(error))
         return _Closed(CloseCode.LOST, "dropped")
 
     async def _talk(self, socket: Socket) -> _Closed:

@@ -121,7 +121,7 @@ class CloseCode(IntEnum):
         member.then = then
         return member
 
-    NORMAL = 1000, "The session is over: the client left.", Then.STOP
+    NORMAL = 1000, "The session is over: the client left, or was not ready in time.", Then.STOP
     GOING_AWAY = 1001, "The other side goes away without a word.", Then.RESUME
     PROTOCOL_ERROR = 1002, "What came was not WebSocket.", Then.STOP
     LOST = 1006, "The connection was lost; no close frame came.", Then.RESUME

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hmac
 import random
 from collections.abc import Callable, Iterator
+from functools import cached_property
 
 import structlog
 import trio
@@ -14,6 +15,7 @@ from protocol.messages import Create, Quick, RoomId, RoomState
 from server.backstage import Backstage, Battles
 from server.boards import BoardStore, MemoryBoards
 from server.callers import Caller, Makers
+from server.catalog import printed
 from server.closing import Closing
 from server.commands import Record, Refusal
 from server.config import Config
@@ -28,6 +30,7 @@ from server.metrics import Exporter, Level, Metrics
 from server.metronome import Metronome
 from server.room import Room
 from server.stage import Stage
+from server.static import StaticFile, tagged
 from server.watchdog import Watchdog
 
 log = structlog.get_logger()
@@ -85,6 +88,11 @@ class Hall:
     @property
     def watchdog(self) -> Watchdog:
         return self._backstage.watchdog
+
+    @cached_property
+    def printed(self) -> StaticFile:
+        """What is printed on cards and runes, what it costs, and what a board may hold."""
+        return tagged(printed(self.config.catalog, self.config.rules), "application/json")
 
     @property
     def draining(self) -> bool:

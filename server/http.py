@@ -6,8 +6,9 @@ anything.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from http import HTTPStatus
+from types import MappingProxyType
 from typing import Final
 
 import msgspec
@@ -44,8 +45,11 @@ JSON: Final = "application/json"
 
 async def answer(hall: Hall, path: str, headers: Headers) -> Response:
     """The answer to a GET that is no WebSocket handshake."""
+    known = headers.get_all("If-None-Match")
     if path in FILES:
-        return _file(FILES[path], headers.get_all("If-None-Match"))
+        return _file(FILES[path], known, {"Content-Security-Policy": PAGE_POLICY})
+    if path == "/api/catalog":
+        return _file(hall.printed, known)
     if path in PAGES:
         return PAGES[path](hall)
     if path == "/api/replays":
@@ -89,23 +93,15 @@ def _schema(_: Hall) -> Response:
     return respond(HTTPStatus.OK, schema_bytes(), JSON)
 
 
-def _catalog(hall: Hall) -> Response:
-    """What cards and runes are called and what they do, for those who show a battle."""
-    catalog = hall.config.catalog
-    printed = {
-        kind: {one.id: {"name": one.name, "text": one.text} for one in ones}
-        for kind, ones in (("cards", catalog.cards.values()), ("runes", catalog.runes.values()))
-    }
-    return respond(HTTPStatus.OK, orjson.dumps(printed), JSON)
-
-
 def _metrics(hall: Hall) -> Response:
     return respond(HTTPStatus.OK, hall.exporter.text(), CONTENT_TYPE)
 
 
-def _file(file: StaticFile, known: Sequence[str]) -> Response:
-    """A file of the page; nothing but its tag to whom `known`, If-None-Match, says has it."""
-    extra = {"ETag": file.etag, "Cache-Control": "no-cache", "Content-Security-Policy": PAGE_POLICY}
+def _file(
+    file: StaticFile, known: Sequence[str], more: Mapping[str, str] = MappingProxyType({})
+) -> Response:
+    """What stays the same; nothing but its tag to whom `known`, If-None-Match, says has it."""
+    extra = {"ETag": file.etag, "Cache-Control": "no-cache", **more}
     if file.etag in known:
         return respond(HTTPStatus.NOT_MODIFIED, b"", file.kind, extra)
     return respond(HTTPStatus.OK, file.body, file.kind, extra)
@@ -117,7 +113,6 @@ PAGES: Final[dict[str, Callable[[Hall], Response]]] = {
     "/healthz": _health,
     "/readyz": _readiness,
     "/metrics": _metrics,
-    "/api/catalog": _catalog,
     "/api/rooms": _rooms,
     "/schema.json": _schema,
 }

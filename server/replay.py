@@ -21,6 +21,16 @@ from server.journal.store import Fought
 FORMAT: Final = 1
 
 
+class UnknownFormat(ValueError):  # noqa: N818 - says which
+    """The file is a replay, as another edition of this program writes them."""
+
+
+class _Head(Struct):
+    """What must be known of a replay before it can be read."""
+
+    format: int
+
+
 class Replay(Struct, frozen=True, kw_only=True):
     """What `/replays/{id}` gives. The log is its lines; times are seconds since 1970."""
 
@@ -81,7 +91,11 @@ def encode(replay: Replay) -> bytes:
 
 
 def decode(data: bytes) -> Replay:
-    """The replay of a file. Raises `msgspec.DecodeError` or `msgspec.ValidationError`."""
+    """The replay of a file. Raises `UnknownFormat`, `msgspec.DecodeError` or
+    `msgspec.ValidationError`."""
+    found = msgspec.json.decode(data, type=_Head).format
+    if found != FORMAT:
+        raise UnknownFormat(f"is a replay of format {found}; this installation reads {FORMAT}")
     return msgspec.json.decode(data, type=Replay)
 
 

@@ -33,8 +33,11 @@ def read_static() -> Mapping[str, StaticFile]:
     for entry in files("server").joinpath("page").iterdir():
         kind = KINDS.get(entry.name.rpartition(".")[2])
         if kind is not None:
-            body = entry.read_bytes()
-            etag = f'"{hashlib.sha256(body).hexdigest()[:16]}"'
             path = "/" if entry.name == INDEX else f"/page/{entry.name}"
-            found[path] = StaticFile(body, kind, etag)
+            found[path] = tagged(entry.read_bytes(), kind)
     return found
+
+
+def tagged(body: bytes, kind: str) -> StaticFile:
+    """What stays the same while the server runs."""
+    return StaticFile(body, kind, f'"{hashlib.sha256(body).hexdigest()[:16]}"')

@@ -9,17 +9,39 @@ import functools
 import inspect
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Final, NoReturn
+from typing import Annotated, Any, Final, NoReturn
 
 import typer
+from typer.core import TyperCommand, TyperGroup
 
 from server.cli import load_options as loading
 from server.cli import odds_options as counting
-from server.cli import options
+from server.cli import options, ways
 from server.cli import serve_options as serving
+
+
+class Help:
+    """A command whose own help option has nothing beside it, as its other flags have not."""
+
+    def get_help_option(self, context: Any) -> Any:
+        """The library's, which takes a flag for a value."""
+        option = super().get_help_option(context)  # type: ignore[misc]
+        if option is not None:
+            option.metavar = options.FLAG
+        return option
+
+
+class Command(Help, TyperCommand):
+    pass
+
+
+class Group(Help, TyperGroup):
+    pass
+
 
 app: Final = typer.Typer(
     name="phylactery",
+    cls=Group,
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -42,7 +64,7 @@ def _command(epilog: str) -> Callable[[Callable[..., None]], Callable[..., None]
 
         paragraphs = inspect.cleandoc(command.__doc__ or "").split("\n\n")
         text = "\n\n".join(paragraph.replace("\n", " ") for paragraph in paragraphs)
-        return app.command(help=text, epilog=epilog)(checked)
+        return app.command(cls=Command, help=text, epilog=epilog)(checked)
 
     return register
 
@@ -159,12 +181,12 @@ def play(
     create: options.Create = False,
     room: options.Room = None,
     quick: options.Quick = False,
-    key: options.Key = None,
+    key: options.NewKey = None,
     private: options.Private = False,
     name: options.Name = None,
-    best_of: options.BestOf = 3,
+    best_of: options.BestOf = None,
     rounds: options.Rounds = 0,
-    speed: options.Speed = 1,
+    speed: options.RoomSpeed = None,
     ticket: options.Ticket = None,
     yes: options.Yes = False,
 ) -> None:
@@ -175,17 +197,19 @@ def play(
     """
     from server.cli.play import Game, play
 
+    way = ways.one_way(create=create, room=room, quick=quick)
+    ways.check_way(way, key=key, private=private, best_of=best_of, speed=speed, yes=yes)
     game = Game(
         board=board,
         server=server,
-        way=options.one_way(create=create, room=room, quick=quick),
+        way=way,
         room=room,
         key=key,
         private=private,
         name=name,
-        best_of=best_of,
+        best_of=options.USUAL_BEST_OF if best_of is None else best_of,
         rounds=rounds,
-        speed=options.speed_of(speed),
+        speed=1 if speed is None else options.speed_of(speed),
         ticket=ticket,
         yes=yes,
     )
@@ -243,6 +267,7 @@ def load(
     from server.load.command import load
     from server.load.share import Wishes
 
+    loading.check(slow=slow, spectators=spectators)
     wishes = Wishes(
         url=url,
         rooms=rooms,
@@ -316,8 +341,9 @@ def balance(
 def verify(replay: options.ReplayFile) -> None:
     """Check a replay: the commitment, the seed, and then the whole battle, fought again.
 
-    The exit status is 0 if all of it holds, 1 if something does not, and 3 if the battle was fought
-    under other rules or cards than this installation has, so that it cannot be fought again here.
+    The exit status is 0 if all of it holds, 1 if something does not, 2 if no replay is to be had
+    or it is of a format that is not known here, and 3 if the battle was fought under other rules or
+    cards than this installation has, so that it cannot be fought again here.
     """
     from server.cli.verify import verify
 

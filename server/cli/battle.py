@@ -7,7 +7,6 @@ nothing of network or terminal.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Final
 
 from engine import (
     Battle,
@@ -22,10 +21,9 @@ from engine import (
     read_catalog,
 )
 from server.cli.input import STDIN, read_object
+from server.cli.kinds import expect, kind_of
 from server.cli.output import print_faults, write_out
 from server.watchdog import let_signals_in
-
-CATALOG_KEYS: Final = ("card", "cards", "rune", "runes", "resonance", "resonances", "prices")
 
 
 def battle(file: str) -> int:
@@ -34,7 +32,7 @@ def battle(file: str) -> int:
     Nothing is written before the battle is over: what is written is a whole log.
     """
     try:
-        setup = read_battle(read_object(file), base_catalog())
+        setup = read_battle(expect("battle", read_object(file)), base_catalog())
     except Refused as refused:
         return print_faults(_called(file), refused.faults)
     fought = Battle(setup, pulse=let_signals_in)  # Ctrl-C
@@ -67,21 +65,23 @@ def describe(value: object) -> str:
     """
     if not isinstance(value, dict):
         raise Refused([Fault("", "must be an object: a board, a battle or a catalog")])
-    if "boards" in value:
-        return _describe_battle(value)
-    if "units" in value:
-        return _describe_board(value)
-    if any(key in value for key in CATALOG_KEYS):
-        return _describe_catalog(value)
-    raise Refused(
-        [
-            Fault(
-                "",
-                "neither a board (it would have units), nor a battle (boards),"
-                " nor a catalog (cards, runes, resonances or prices)",
+    match kind_of(value):
+        case "battle":
+            return _describe_battle(value)
+        case "board":
+            return _describe_board(value)
+        case "catalog":
+            return _describe_catalog(value)
+        case None:
+            raise Refused(
+                [
+                    Fault(
+                        "",
+                        "neither a board (it would have units), nor a battle (boards),"
+                        " nor a catalog (cards, runes, resonances or prices)",
+                    )
+                ]
             )
-        ]
-    )
 
 
 def _describe_battle(value: dict[str, object]) -> str:

@@ -17,6 +17,7 @@ from engine import (
     sample_boards,
 )
 from server.cli.input import read_object
+from server.cli.kinds import expect
 
 
 class NamedBoard(NamedTuple):
@@ -44,7 +45,7 @@ def find_board(text: str, catalog: Catalog | None = None) -> NamedBoard:
     if not _looks_like_a_file(text):
         sentence = f"no sample board and no file of this name{did_you_mean(text, samples)}"
         raise Refused([Fault("", f"{sentence} (samples: {', '.join(sorted(samples))})")])
-    return _legal(Path(text).stem, read_object(text), catalog)
+    return _legal(Path(text).stem, expect("board", read_object(text)), catalog)
 
 
 def _looks_like_a_file(text: str) -> bool:

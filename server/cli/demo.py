@@ -35,9 +35,8 @@ from server.app import Running
 from server.app import serve as serve_app
 from server.cli.board import NamedBoard, find_board, named_samples
 from server.cli.bots import Pilot, fresh_nonce
-from server.cli.options import DEFAULT_SERVER
 from server.cli.output import print_faults
-from server.cli.reaching import check_ending, reach
+from server.cli.reaching import check_ending, command_line, reach
 from server.cli.run import CommandFailed, run
 from server.cli.serve import cannot_listen
 from server.config import Config
@@ -200,8 +199,7 @@ async def _look_on(demo: Demo, view: Client, invitation: str, screen: Screen) ->
 
 
 def _invitation(room: RoomId, url: str) -> str:
-    server = "" if url == DEFAULT_SERVER else f" --server {url}"
-    return f"in another terminal: phylactery watch {room}{server}"
+    return f"in another terminal: {command_line('watch', room, server=url)}"
 
 
 def _texts(seed: str) -> Iterator[str]:

@@ -36,7 +36,10 @@ Churn = Annotated[
     typer.Option("--churn", metavar=FLAG, help="A fifth drop their connection again and again."),
 ]
 Slow = Annotated[
-    bool, typer.Option("--slow", metavar=FLAG, help="A tenth read slowly, or not at all.")
+    bool,
+    typer.Option(
+        "--slow", metavar=FLAG, help="A tenth of the spectators read slowly, or not at all."
+    ),
 ]
 Verify = Annotated[
     bool,
@@ -53,3 +56,9 @@ Processes = Annotated[
     ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", metavar=FLAG, help="Print figures for machines.")]
+
+
+def check(*, slow: bool, spectators: int) -> None:
+    """Refuses what nobody would do: a player never reads slowly."""
+    if slow and not spectators:
+        raise typer.BadParameter("--slow goes with --spectators; there are none")

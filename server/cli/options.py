@@ -12,9 +12,8 @@ DEFAULT_SERVER: Final = "ws://127.0.0.1:8750"
 
 Channel = Literal["tick", "revival", "vessel"]
 CHANNELS: Final[tuple[Channel, ...]] = ("tick", "revival", "vessel")
+USUAL_BEST_OF: Final = 3
 SPEEDS: Final[dict[int, Literal[1, 2, 4]]] = {1: 1, 2: 2, 4: 4}
-
-Way = Literal["create", "join", "quick"]
 
 # The parameters that name files, or boards, which may be files.
 NAMES_OF_FILES: Final = {"board", "boards", "change", "data", "file", "files", "replay"}
@@ -157,6 +156,14 @@ Key = Annotated[
     str | None,
     typer.Option(metavar="KEY", envvar="PHYLACTERY_KEY", help="The key of a private room."),
 ]
+NewKey = Annotated[
+    str | None,
+    typer.Option(
+        metavar="KEY",
+        envvar="PHYLACTERY_KEY",
+        help="With --room: the key of a private room. With --create: makes it private.",
+    ),
+]
 Private = Annotated[
     bool,
     typer.Option(
@@ -170,14 +177,29 @@ Name = Annotated[
     typer.Option(metavar="NAME", envvar="PHYLACTERY_NAME", help="What others see you as."),
 ]
 BestOf = Annotated[
-    int, typer.Option(min=1, max=9, metavar="N", help="With --create: rounds of the series.")
+    int | None,
+    typer.Option(
+        min=1,
+        max=9,
+        metavar="N",
+        help=f"With --create: rounds of the series; {USUAL_BEST_OF} if not said.",
+    ),
+]
+RoomSpeed = Annotated[
+    int | None,
+    typer.Option(metavar="1|2|4", help="With --create: how many times as fast battles run."),
 ]
 Rounds = Annotated[
     int, typer.Option(min=0, metavar="N", help="Leave after so many rounds; 0: after the series.")
 ]
 Yes = Annotated[
     bool,
-    typer.Option("--yes", "-y", metavar=FLAG, help="Fight an offered stored board without asking."),
+    typer.Option(
+        "--yes",
+        "-y",
+        metavar=FLAG,
+        help="With --quick or --room: fight an offered stored board unasked.",
+    ),
 ]
 
 FromStart = Annotated[
@@ -244,13 +266,6 @@ DemoSeed = Annotated[
     str | None,
     typer.Option("--seed", metavar="TEXT", help="The same battles whenever it is the same."),
 ]
-
-
-def one_way(*, create: bool, room: str | None, quick: bool) -> Way:
-    """The one way into a room that was asked for; quick match where none was."""
-    if create + quick + (room is not None) > 1:
-        raise typer.BadParameter("--create, --room and --quick: choose one")
-    return "create" if create else "join" if room is not None else "quick"
 
 
 def speed_of(value: int) -> Literal[1, 2, 4]:

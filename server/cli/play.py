@@ -29,10 +29,10 @@ from protocol.session import Update
 from server.cli.asking import can_ask, yes_or_no
 from server.cli.board import NamedBoard, find_board, named_samples
 from server.cli.bots import Pilot
-from server.cli.options import DEFAULT_SERVER, Way
 from server.cli.output import print_faults
-from server.cli.reaching import check_ending, reach
+from server.cli.reaching import check_ending, command_line, reach
 from server.cli.run import CommandFailed, run
+from server.cli.ways import Way
 from server.view.commentary import Commentary
 from server.view.screen import Screen, open_screen
 from server.view.show import Show
@@ -177,15 +177,13 @@ class Table:
         return (welcome and welcome.seat) or "none"
 
     def _join_command(self, room: RoomState) -> str:
-        return f"phylactery play BOARD --room {room.id}{self._access()}"
+        return self._command("play", "BOARD", "--room", room.id)
 
     def _watch_command(self, room: RoomState) -> str:
-        return f"phylactery watch {room.id}{self._access()}"
+        return self._command("watch", room.id)
 
-    def _access(self) -> str:
-        key = f" --key {self._key}" if self._key else ""
-        server = "" if self.game.server == DEFAULT_SERVER else f" --server {self.game.server}"
-        return key + server
+    def _command(self, *words: str) -> str:
+        return command_line(*words, key=self._key, server=self.game.server)
 
     def _update_status(self) -> None:
         room = self.commentary.show.room

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Final
 from urllib.parse import quote, urlsplit
 
 from protocol.client import Client, GaveUp, NotAdmitted, open_client
-from protocol.codes import CloseCode
+from protocol.codes import CloseCode, ErrorCode
 from protocol.messages import FirstMessage, RoomId
+from server.cli.options import DEFAULT_SERVER
 from server.cli.run import CommandFailed, first_of
 from server.view.commentary import farewell
 
@@ -52,18 +54,34 @@ async def reach(server: str, first: FirstMessage, room: str | None = None) -> As
             yield client
     # The block may wait for the client inside of nurseries, which wrap what it raises.
     except* NotAdmitted as refused:
-        raise _not_admitted(first_of(refused)) from None
+        raise _not_admitted(first_of(refused), first) from None
     except* GaveUp as gave_up:
-        raise CommandFailed(
-            f"no server can be reached at {url} ({first_of(gave_up)});"
-            " `phylactery serve` starts one on this machine"
-        ) from None
+        raise _unreachable(url, first_of(gave_up)) from None
 
 
-def _not_admitted(refused: BaseException) -> CommandFailed:
+def _unreachable(url: str, gave_up: BaseException) -> CommandFailed:
+    """With advice to start a server only where nobody answered."""
+    if gave_up.__cause__ is None or not isinstance(gave_up.__cause__, OSError):
+        return CommandFailed(f"cannot come in at {url}: {gave_up}")
+    return CommandFailed(
+        f"no server can be reached at {url} ({gave_up});"
+        " `phylactery serve` starts one on this machine"
+    )
+
+
+def _not_admitted(refused: BaseException, first: FirstMessage) -> CommandFailed:
     assert isinstance(refused, NotAdmitted), "one of another kind was caught"
+    if refused.error.code == ErrorCode.WRONG_KEY and getattr(first, "key", None) is None:
+        return CommandFailed("the room is private; say its key with --key")
     faults = (f"{fault.path}: {fault.message}" for fault in refused.error.faults)
     return CommandFailed(_sentence(refused.error.message), faults)
+
+
+def command_line(*words: str, key: str | None = None, server: str) -> str:
+    """A command of ours that others say to come to the same server, ready for their shell."""
+    access = [] if key is None else ["--key", key]
+    place = [] if server == DEFAULT_SERVER else ["--server", server]
+    return shlex.join(["phylactery", *words, *access, *place])
 
 
 def check_ending(client: Client) -> None:

@@ -28,6 +28,7 @@ from server.watchdog import Watchdog
 
 # Said for the data file: nothing outlives the process.
 NONE: Final = "none"
+USUAL: Final = "phylactery.db"
 
 log = structlog.get_logger()
 
@@ -50,6 +51,9 @@ def serve(
         safe = read_security(host, **security)
     except Insecure as insecure:
         complain(str(insecure))
+        return AT_FAULT
+    if data != NONE and Path(data).is_dir():
+        complain(f"--data {data}: is a directory; name a file in it, like {Path(data) / USUAL}")
         return AT_FAULT
     config = Config(
         host=host,

@@ -9,10 +9,11 @@ from typing import Final
 import msgspec
 
 from engine import Fault, Refused, base_catalog
+from protocol.trouble import why
 from server.cli.input import MAX_BYTES, TOO_LONG, read_bytes
 from server.cli.output import FAILED, complain, print_faults, write_out
 from server.examine import examine
-from server.replay import Replay, decode
+from server.replay import Replay, UnknownFormat, decode
 
 OTHER_RULES: Final = 3  # it cannot be fought again here
 
@@ -26,6 +27,8 @@ def verify(place: str) -> int:
         replay = decode(_fetch(place))
     except Refused as refused:
         return print_faults(place, refused.faults)
+    except UnknownFormat as unknown:
+        return print_faults(place, [Fault("", str(unknown))])
     except msgspec.MsgspecError as error:
         return print_faults(place, [Fault("", f"is not a replay: {error}")])
     findings = examine(replay, base_catalog())
@@ -49,7 +52,7 @@ def _fetch(place: str) -> bytes:
         with urllib.request.urlopen(place, timeout=PATIENCE_SECONDS) as answer:  # noqa: S310
             data: bytes = answer.read(MAX_BYTES + 1)
     except (OSError, ValueError, HTTPException) as error:
-        raise Refused([Fault("", f"cannot be fetched: {error}")]) from None
+        raise Refused([Fault("", f"cannot be fetched: {why(error)}")]) from None
     if len(data) > MAX_BYTES:
         raise Refused([Fault("", TOO_LONG)])
     return data

@@ -172,6 +172,6 @@ def _check_version(file: Path, version: int) -> None:
 
 def _damaged(file: Path, what: str) -> JournalRefused:
     return JournalRefused(
-        f"{file} is damaged ({what}); it is left as it is."
+        f"{file} is damaged ({' '.join(what.split())}); it is left as it is."
         " Put a backup in its place, or name another file with --data"
     )

@@ -18,6 +18,7 @@ import trio
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
+from protocol.trouble import why
 from server.cli.output import FAILED, write_out
 from server.cli.reaching import websocket_url
 from server.cli.run import CommandFailed, run
@@ -74,8 +75,7 @@ async def _scrape(url: str) -> Scrape | None:
     try:
         return await trio.to_thread.run_sync(scrape, url)
     except (OSError, HTTPException) as error:
-        reason = getattr(error, "reason", error)
-        raise CommandFailed(f"no server can be reached at {url} ({reason})") from None
+        raise CommandFailed(f"no server can be reached at {url} ({why(error)})") from None
 
 
 class Crew:

@@ -15,6 +15,7 @@ from rich.table import Table
 from engine import Catalog, Refused, Rules, base_catalog, read_board, read_catalog, sample_boards
 from server.cli.board import find_board
 from server.cli.input import read_object
+from server.cli.kinds import expect
 from server.cli.output import AT_FAULT, complain, print_faults, write_out
 from server.odds import tables
 from server.odds.crew import work
@@ -85,7 +86,7 @@ def _change(wishes: Wishes) -> tuple[object, Catalog]:
     """The change as its file has it, and the catalog with it. Raises `Refused`."""
     if wishes.change is None:
         return None, base_catalog()
-    change = read_object(wishes.change)
+    change = expect("catalog", read_object(wishes.change))
     return change, read_catalog(change, base_catalog())
 
 

@@ -131,7 +131,8 @@ export class Connection {
     }
     this.#end();
     this.socket.close();
-    this.owner.stand({ state: "ended", code, reason: message });
+    const reason = code === "wrong_key" && !this.papers.key ? "The room is private." : message;
+    this.owner.stand({ state: "ended", code, reason });
   }
 
   #lost(socket, code, reason) {

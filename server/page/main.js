@@ -3,7 +3,7 @@
 
 import { byId, setText } from "./dom.js";
 import { loadNames } from "./names.js";
-import { RoomList, elsewhere, linkTo } from "./rooms.js";
+import { RoomList, command, elsewhere, linkTo } from "./rooms.js";
 import { Stage } from "./stage.js";
 
 /** What to ask a person for, where a room does not let in just anyone. */
@@ -11,6 +11,8 @@ const ASKED = { wrong_key: "key", bad_ticket: "ticket" };
 
 /** @type {Stage|null} */
 let stage = null;
+/** @type {import("./connection.js").Papers} what was given for the room that is shown */
+let given = {};
 
 const list = new RoomList((rooms) => {
   const on = rooms.filter(({ phase }) => phase === "battle");
@@ -32,9 +34,14 @@ function invite(room) {
 
 function open(room, papers = {}) {
   shut();
+  given = papers;
   byId("stage").hidden = false;
-  setText(byId("command"), `phylactery watch ${room}${elsewhere()}`);
+  showCommand(room, Object.keys(papers));
   stage = new Stage(room, papers, refuse);
+}
+
+function showCommand(room, papers) {
+  setText(byId("command"), command(`watch ${room}`, papers));
 }
 
 function shut() {
@@ -46,12 +53,15 @@ function shut() {
 
 function refuse(code, reason) {
   const asked = ASKED[code];
-  setText(byId("door-text"), asked === "key" ? "This room is private. Its key?"
+  const key = given.key ? "This is not the room's key. Which is?" : "This room is private. Its key?";
+  setText(byId("door-text"), asked === "key" ? key
     : asked ? "This server asks for a ticket." : `${reason || "The connection is closed."}`);
   byId("door").hidden = false;
   byId("door-form").hidden = !asked;
   byId("door-value").name = asked ?? "";
-  if (asked) byId("door-value").focus();
+  if (!asked) return;
+  showCommand(stage.room, [...new Set([...Object.keys(given), asked])]);
+  byId("door-value").focus();
 }
 
 function route() {
@@ -71,7 +81,7 @@ byId("door-form").addEventListener("submit", (event) => {
   event.preventDefault();
   const { name, value } = byId("door-value");
   byId("door-value").value = "";
-  open(stage.room, { [name]: value });
+  open(stage.room, { ...given, [name]: value });
 });
 for (const code of document.querySelectorAll("code[data-server]")) code.append(elsewhere());
 globalThis.addEventListener("hashchange", route);

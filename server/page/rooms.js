@@ -82,6 +82,17 @@ function seat(state, side) {
   return [el(`b.${side}`, null, state.name), el("span.won", null, ` ${state.wins}`)];
 }
 
+/**
+ * A command for a room, to be said in a terminal. It names the papers that are needed, and does not
+ * show them: whoever is on the page was asked for them in secret.
+ * @param {string} words
+ * @param {string[]} papers
+ */
+export function command(words, papers) {
+  const needed = papers.map((paper) => ` --${paper} ${paper.toUpperCase()}`).join("");
+  return `phylactery ${words}${needed}${elsewhere()}`;
+}
+
 /** What a command needs to find a server that is not where it looks first. */
 export function elsewhere() {
   if (location.host === "127.0.0.1:8750") return "";

@@ -3,7 +3,7 @@
 
 import { byId, el, setText } from "./dom.js";
 import { can, checkCommitment, checkSeed } from "./proof.js";
-import { elsewhere } from "./rooms.js";
+import { command } from "./rooms.js";
 import { seconds } from "./seconds.js";
 
 const MARKS = { true: "✓", false: "✗", null: "–" };
@@ -23,10 +23,11 @@ export class Verdict {
   }
 
   /** No battle was seen yet: what the room waits for. */
-  expect({ id, phase }) {
+  expect({ id, phase, private: locked }) {
     const told = phase === "waiting" ? "An opponent is awaited" : "The boards are being made ready";
     setText(byId("banner-text"), told);
-    setText(byId("banner-checks"), phase === "waiting" ? `phylactery play red-kennel --room ${id}${elsewhere()}` : "");
+    setText(byId("banner-checks"), phase === "waiting"
+      ? command(`play red-kennel --room ${id}`, locked ? ["key"] : []) : "");
     byId("banner").dataset.winner = "";
     byId("banner").hidden = phase !== "waiting" && phase !== "building";
   }

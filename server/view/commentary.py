@@ -5,7 +5,7 @@ Sits between a client's updates and a screen; decides the lines and waits for no
 
 from __future__ import annotations
 
-from protocol.codes import CloseCode
+from protocol.codes import CloseCode, ErrorCode
 from protocol.messages import Begin, Error, Result, RoomState, RoomUpdate, Welcome
 from protocol.session import Lost, Trouble, Update
 from server.cli.bots import Pilot, room_seat
@@ -41,6 +41,8 @@ class Commentary:
                 self._hear_begin(update)
             case Result():
                 self._hear_result(update)
+            case Error(code=ErrorCode.DRAINING, re=None):  # nothing was said that it answers
+                self.screen.tell(update.message)
             case Error():
                 self.screen.tell(f"refused: {update.message}")
             case Lost():

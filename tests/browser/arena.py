@@ -6,6 +6,7 @@ import itertools
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from typing import Any
 
 import pytest
 import trio
@@ -64,10 +65,10 @@ class Players:
 
 
 @asynccontextmanager
-async def open_arena(pace: float) -> AsyncIterator[tuple[Running, trio.Nursery]]:
+async def open_arena(pace: float, **settings: Any) -> AsyncIterator[tuple[Running, trio.Nursery]]:
     """A server on a free port, and where what plays on it runs."""
     async with trio.open_nursery() as nursery:
-        running: Running = await nursery.start(serve, Config(port=0, pace=pace))
+        running: Running = await nursery.start(serve, Config(port=0, pace=pace, **settings))
         yield running, nursery
         nursery.cancel_scope.cancel()
 

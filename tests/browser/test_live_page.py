@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import Any, cast
 
+import jwt
 import pytest
 
 from engine import base_catalog, sample_boards
+from protocol.client import open_client
+from protocol.messages import Create, Welcome
+from server.security import Security
+from server.tickets import with_secret
 from server.view.words import seconds
 from tests.browser.arena import Players, Wire, needs_chromium, open_arena, page_of
 from tests.browser.chromium import Page, open_page
@@ -18,6 +24,8 @@ pytestmark = needs_chromium
 PACE = 12.0
 # Longest names there are; one of them means harm.
 NAMES = ("<img src=x onerror=f()>", "<script>f()</script>")
+
+SECRET = "s" * 32
 
 BOARDS = ("red-kennel", "slow-kiln")
 
@@ -35,6 +43,12 @@ COUNT_STRIKES = (
     "window.strikes = 0; new MutationObserver((changes) => {"
     " for (const { addedNodes } of changes) strikes += addedNodes.length;"
     " }).observe(document.getElementById('overlay'), { childList: true })"
+)
+
+# Says it at the door.
+COME_IN = (
+    "document.getElementById('door-value').value = '{}';"
+    " document.getElementById('door-form').requestSubmit()"
 )
 
 
@@ -169,17 +183,72 @@ async def test_a_private_room_asks_for_its_key(tmp_path: Path) -> None:
         room = await nursery.start(players.play, server.url)
         await page.open(f"{page_of(server)}#room={room}")
         await page.wait("!document.getElementById('door').hidden")
-        assert "private" in await page.run(text("door-text"))
+        assert await page.run(text("door-text")) == "This room is private. Its key?"
+        assert await page.run(text("standing")) == "The room is private."
+        hint = f"phylactery watch {room} --key KEY --server ws://127.0.0.1:{server.port}"
+        assert await page.run(text("command")) == hint
         for key, state in (("five candles", "ended"), ("four candles", "live")):
             await page.run(
-                "document.getElementById('standing').dataset.state = '';"
-                f" document.getElementById('door-value').value = {key!r};"
-                " document.getElementById('door-form').requestSubmit()"
+                f"document.getElementById('standing').dataset.state = ''; {COME_IN.format(key)}"
             )
             await page.wait(f"document.getElementById('standing').dataset.state === {state!r}")
+            if state == "ended":
+                assert "not the room's key" in await page.run(text("door-text"))
+                assert "not its key" in await page.run(text("standing"))
         assert await page.run("document.getElementById('door').hidden") is True
+        assert await page.run(text("command")) == hint
         assert "candles" not in await page.run("location.href + document.body.textContent")
         assert page.complaints == []
+
+
+async def test_the_way_into_a_private_room_asks_for_its_key(tmp_path: Path) -> None:
+    create = Create(version=1, name="Ada", key="four candles")
+    async with (
+        open_arena(PACE) as (server, _),
+        open_page(tmp_path) as page,
+        open_client(server.url, create) as ada,
+    ):
+        welcome = await anext(ada)
+        assert isinstance(welcome, Welcome)
+        room = welcome.room.id
+        await page.open(f"{page_of(server)}#room={room}")
+        await page.wait("!document.getElementById('door').hidden")
+        await page.run(COME_IN.format("four candles"))
+        await page.wait(f"{text('banner-checks')} !== ''")
+        hint = f"phylactery play red-kennel --room {room} --key KEY --server {server.url}"
+        assert await page.run(text("banner-checks")) == hint
+
+
+async def test_who_was_asked_for_a_ticket_and_then_a_key_comes_in_with_both(tmp_path: Path) -> None:
+    ticket = jwt.encode({"player": "ada", "exp": time.time() + 600}, SECRET, "HS256")
+    create = Create(version=1, name="Ada", key="four candles", ticket=ticket)
+    security = Security(tickets=with_secret(SECRET))
+    async with (
+        open_arena(PACE, security=security) as (server, _),
+        open_page(tmp_path) as page,
+        open_client(server.url, create) as ada,
+    ):
+        welcome = await anext(ada)
+        assert isinstance(welcome, Welcome)
+        await page.open(f"{page_of(server)}#room={welcome.room.id}")
+        for asked, said in (("ticket", ticket), ("key", "four candles")):
+            await page.wait(f"document.getElementById('door-value').name === {asked!r}")
+            await page.wait("!document.getElementById('door').hidden")
+            await page.run(COME_IN.format(said))
+        await page.wait("document.getElementById('standing').dataset.state === 'live'")
+        assert " --ticket TICKET --key KEY" in await page.run(text("command"))
+
+
+async def test_an_empty_list_says_what_is_true_of_each_command(tmp_path: Path) -> None:
+    async with open_arena(PACE) as (server, _), open_page(tmp_path) as page:
+        await page.open(page_of(server))
+        await page.wait("!document.getElementById('none').hidden")
+        said = await page.run(text("none"))
+        play, _, demo = said.partition("Or see two bots fight.")
+        assert "This list sees the room by itself." in play
+        assert "phylactery play red-kennel --server" in play
+        assert "a server of their own" in demo
+        assert "phylactery demo" in demo
 
 
 async def test_who_wants_no_motion_is_shown_none(tmp_path: Path) -> None:

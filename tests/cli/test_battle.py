@@ -12,11 +12,15 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
-from engine import Battle, base_catalog, read_battle, sample_boards
+from engine import Battle, Refused, base_catalog, read_battle, sample_boards
 from server import cli
+from server.cli.app import app
 from server.cli.battle import battle, describe, validate
+from server.cli.board import find_board
 from server.cli.output import PIPE_CLOSED
+from server.odds.command import Wishes, odds
 from tests.engine.stage import endless
 
 COMMAND = [sys.executable, "-c", "from server.cli import main; main()"]
@@ -252,6 +256,34 @@ def test_interrupted_before_it_is_done(
 @pytest.mark.parametrize("words", [["battle"], ["battle", "--nonsense"], ["validat", "x"]])
 def test_words_that_mean_nothing(monkeypatch: pytest.MonkeyPatch, words: list[str]) -> None:
     assert status(monkeypatch, words) == 2
+
+
+def test_a_file_of_another_kind_is_called_what_it_is(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    board, cards, fight = (tmp_path / name for name in ("board.json", "cards.json", "battle.json"))
+    board.write_text(json.dumps(BOARDS[0]))
+    cards.write_text(json.dumps({"cards": []}))
+    fight.write_text(json.dumps(BATTLE))
+    assert battle(str(board)) == 2
+    assert f"{board}: this is a board, not a battle; a battle has" in capsys.readouterr().err
+    assert battle(str(cards)) == 2
+    assert "this is a catalog, not a battle" in capsys.readouterr().err
+    with pytest.raises(Refused, match="this is a battle, not a board; a board has units"):
+        find_board(str(fight))
+    assert odds([], Wishes(change=str(board))) == 2
+    assert "this is a board, not a catalog" in capsys.readouterr().err
+
+
+def commands_of_help() -> list[list[str]]:
+    return [[], *([command.callback.__name__] for command in app.registered_commands)]  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("words", commands_of_help(), ids=" ".join)
+def test_beside_a_flag_nothing_stands_in_the_help(words: list[str]) -> None:
+    said = CliRunner().invoke(app, [*words, "--help"], env={"COLUMNS": "120"}).output
+    assert "--help" in said
+    assert "bool" not in said.lower()
 
 
 def test_help_names_every_command(

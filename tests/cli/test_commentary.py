@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from engine import Battle, Rules, Setup, base_catalog, read_board, sample_boards
-from protocol.codes import CloseCode
+from protocol.codes import CloseCode, ErrorCode
 from protocol.fairness import commitment, derive_seed
 from protocol.messages import (
     BattleId,
@@ -219,6 +219,18 @@ def test_troubles_on_the_way() -> None:
     assert screen.status() == screen.lines[0]
     one.hear(Error(code="wrong_phase", message="Not now.", seq=3))
     assert screen.lines[1:] == ["refused: Not now."]
+
+
+def test_what_is_told_of_a_server_that_is_about_to_stop_refuses_nothing() -> None:
+    one, screen = commentary()
+    one.hear(Error(code=ErrorCode.DRAINING, message="It is about to stop.", seq=3))
+    one.hear(Error(code=ErrorCode.DRAINING, message="It is about to stop.", seq=3, re="rematch"))
+    one.hear(Error(code=ErrorCode.TOO_FAST, message="Too fast.", seq=3))
+    assert screen.lines == [
+        "It is about to stop.",
+        "refused: It is about to stop.",
+        "refused: Too fast.",
+    ]
 
 
 def test_every_way_a_connection_can_be_closed_has_a_sentence() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -131,15 +132,30 @@ async def test_a_private_room_says_its_key_and_asks_for_it() -> None:
         ada = start(nursery, url, way="create", private=True)
         key = (await ada.until("others join with: .* --key (\\w+) --server"))[1]
         room = await room_of(ada)
-        with troubled("the room is private"):
+        with troubled("the room is private, and this is not its key"):
             await play_on(
                 Lines(),
                 replace(GAME, server=url, way="join", room=room, key=f"not-{key}"),
                 find_board("red-kennel"),
                 trio.CancelScope(),
             )
+        with troubled("^the room is private; say its key with --key$"):
+            await watch_on(Lines(), room, url, Watch(version=PROTOCOL_VERSION))
         bob = start(nursery, url, way="join", room=room, key=key, name="Bob")
         await bob.until("fought again")
+
+
+async def test_an_invitation_can_be_pasted_whatever_the_key() -> None:
+    key = "it's four $candles"
+    async with server() as url, trio.open_nursery() as nursery:
+        ada = start(nursery, url, way="create", key=key)
+        room = await room_of(ada)
+        joining = (await ada.until("others join with: (.*)"))[1]
+        watching = (await ada.until("look on with: (.*)"))[1]
+        access = ["--key", key, "--server", url]
+        assert shlex.split(joining) == ["phylactery", "play", "BOARD", "--room", room, *access]
+        assert shlex.split(watching) == ["phylactery", "watch", room, *access]
+        nursery.cancel_scope.cancel()
 
 
 async def test_quick_match_takes_the_stored_opponent_that_is_offered() -> None:

@@ -154,3 +154,9 @@ def test_what_cannot_be_fetched_is_a_sentence(
 def test_a_place_that_only_looks_like_a_url_is_a_file(capsys: pytest.CaptureFixture[str]) -> None:
     assert verify("ws://[::1") == AT_FAULT
     assert "no such file" in capsys.readouterr().err
+
+
+def test_where_nobody_answers_it_is_said_in_plain_words(capsys: pytest.CaptureFixture[str]) -> None:
+    assert verify("http://127.0.0.1:1/replays/x") == AT_FAULT
+    said = capsys.readouterr().err
+    assert said == "http://127.0.0.1:1/replays/x: cannot be fetched: connection refused\n"

@@ -270,3 +270,14 @@ def test_too_few_files_for_anybody_are_one_sentence(
         " files, and it takes 81 to serve anybody; raise the limit (ulimit -n, or LimitNOFILE= of"
         " the service)\n"
     )
+
+
+def test_a_folder_for_the_data_is_refused_in_a_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.argv", ["phylactery", "serve", "--data", str(tmp_path)])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 2
+    assert f"--data {tmp_path}: is a directory" in capsys.readouterr().err
+    assert not Path(f"{tmp_path}-lock").exists()

@@ -140,7 +140,9 @@ def test_a_damaged_file_is_refused(tmp_path: Path, at: int) -> None:
     journal(path)
     assert path.stat().st_size > at
     overwrite(path, at, bytes(range(256)))
-    assert "left as it is" in refuse(path)
+    said = refuse(path)
+    assert "left as it is" in said
+    assert said.isprintable()
 
 
 def test_a_file_that_was_cut_short_is_refused(tmp_path: Path) -> None:

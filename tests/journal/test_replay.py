@@ -156,3 +156,15 @@ def test_what_is_no_replay(
     assert "is not a replay" in capsys.readouterr().err
     assert verify(str(tmp_path / "none")) == 2
     assert "no such file" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("beside", ["all that is known", "nothing that is known"])
+def test_a_replay_of_another_format_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], beside: str
+) -> None:
+    file = tmp_path / "newer.json"
+    value = json.loads(whole()) if beside == "all that is known" else {"battle": 1}
+    file.write_text(json.dumps({**value, "format": 2}))
+    assert verify(str(file)) == 2
+    out, err = capsys.readouterr()
+    assert (out, err) == ("", f"{file}: is a replay of format 2; this installation reads 1\n")

@@ -13,7 +13,7 @@ from typing import Any, get_args
 import msgspec
 import pytest
 
-from engine import UNIT_FIELDS, Snapshot, UnitState, state_digest
+from engine import UNIT_FIELDS, Rules, Snapshot, UnitState, base_catalog, state_digest
 from protocol.codec import decode_to_client, decode_to_server, encode
 from protocol.fairness import check_result
 from protocol.frames import DIGEST_TICKS
@@ -40,6 +40,7 @@ from protocol.mirror import Mirror
 from protocol.sources import Sources
 from protocol.view import JUST_BUILT
 from protocol.wire_events import BUILT_FIELDS, read_events
+from server.catalog import printed
 from server.limits import Limits
 from tests.bench.watched_bytes import Watched, every_pairing
 
@@ -132,6 +133,20 @@ def test_limits_are_the_servers() -> None:
         "bytes of their JSON, together": str(MAX_FAULT_BYTES),
         **expected,
     }
+
+
+def test_the_catalog_is_as_it_is_served() -> None:
+    found = re.search(r"<!-- catalog -->\n```json\n(.*?)```", PAGE, re.DOTALL)
+    assert found
+    shown = json.loads(found[1])
+    served = json.loads(printed(base_catalog(), Rules()))
+    assert shown.keys() == served.keys()
+    for kind in ("cards", "runes", "resonances"):
+        ((name, one),) = shown[kind].items()
+        assert served[kind][name] == one
+        assert all(other.keys() == one.keys() for other in served[kind].values())
+        assert all(f"`{field}`" in PAGE for field in one)
+    assert (shown["prices"], shown["board"]) == (served["prices"], served["board"])
 
 
 def test_the_digest_is_over_the_bytes_shown() -> None:

@@ -5,11 +5,16 @@ from __future__ import annotations
 import json
 import re
 from importlib.resources import files
+from typing import Any
 
 import pytest
+from websockets.datastructures import Headers
 
-from engine import base_catalog
-from server.http import FILES
+from engine import Rules, base_catalog, read_board, read_catalog, sample_boards
+from server.config import Config
+from server.hall import Hall
+from server.http import FILES, answer
+from server.metronome import Metronome
 from tests.server.test_http import get
 from tests.server.test_live import running
 
@@ -46,14 +51,45 @@ async def test_no_other_file_is_served() -> None:
             assert (await get(server, path))[0] == 404
 
 
-async def test_what_is_printed_on_cards_and_runes() -> None:
+async def test_what_is_printed_on_cards_and_runes_and_what_a_board_costs() -> None:
     async with running() as server:
         printed = json.loads((await get(server, "/api/catalog"))[2])
     catalog = base_catalog()
-    assert printed["cards"].keys() == catalog.cards.keys()
-    assert printed["runes"].keys() == catalog.runes.keys()
-    squire = catalog.cards["bone-squire"]
-    assert printed["cards"]["bone-squire"] == {"name": squire.name, "text": squire.text}
+    for kind in ("cards", "runes", "resonances"):
+        assert printed[kind].keys() == getattr(catalog, kind).keys()
+        for name, one in getattr(catalog, kind).items():
+            said = printed[kind][name]
+            assert (said["name"], said["text"]) == (one.name, one.text)
+            if kind != "resonances":
+                assert (said["price"], said["stats"]) == (one.price, one.stats._asdict())
+    for board in sample_boards().values():
+        legal = read_board(board, catalog, Rules())
+        spent = sum(price_of(unit.to_object(), printed) for unit in legal.units)
+        assert spent == legal.price(catalog)
+        assert spent <= printed["board"]["budget"]
+
+
+def price_of(unit: Any, printed: Any) -> int:
+    """As the protocol's page says."""
+    runes = sum(printed["runes"][name]["price"] for name in unit.get("runes", []))
+    scrip = unit.get("scrip", {})
+    granted = sum(points * printed["prices"][stat] for stat, points in scrip.items())
+    price: int = printed["cards"][unit["card"]]["price"] + runes + granted
+    return price
+
+
+async def test_the_catalog_is_that_of_the_server_made_once_and_sent_once() -> None:
+    catalog = read_catalog({"cards": [{"id": "x", "vitality": 1, "power": 2, "speed": 3}]})
+    config = Config(catalog=catalog, rules=Rules(scrip_budget=7))
+    hall = Hall(config, Metronome())
+    first = await answer(hall, "/api/catalog", Headers())
+    assert (await answer(hall, "/api/catalog", Headers())).body is first.body
+    printed = json.loads(first.body)
+    assert list(printed["cards"]["x"]["stats"].values()) == [1, 2, 3, 0, 0]
+    assert printed["board"]["budget"] == 7
+    known = Headers({"If-None-Match": first.headers["ETag"]})
+    again = await answer(hall, "/api/catalog", known)
+    assert (again.status_code, again.body) == (304, b"")
 
 
 def test_every_file_of_the_folder_has_a_kind() -> None:

@@ -11,6 +11,7 @@ import pytest
 import trio
 from trio.testing import MockClock, wait_all_tasks_blocked
 
+from protocol.codes import CloseCode
 from protocol.messages import (
     Begin,
     Join,
@@ -133,6 +134,53 @@ async def test_a_delayed_watcher_sees_the_same_so_much_later(autojump_clock: Moc
         await eve.hear_until(Result)
         assert trio.current_time() - ended == pytest.approx(30, abs=0.2)
         assert eve.frames() == ada.frames()
+
+
+@pytest.mark.parametrize("delay", [3, 10])
+async def test_with_a_delay_a_watcher_begins_with_the_first_frame_wherever_they_ask_to(
+    delay: int, autojump_clock: MockClock
+) -> None:
+    async with open_world() as world:
+        ada, bob = await world.pair(best_of=1)
+        await get_ready(ada, bob)
+        await ada.hear_until(Begin)
+        await trio.sleep(7)
+        eve = await world.watch(ada.place, start="now", delay_seconds=delay)
+        assert eve.welcome.room.phase == "battle"
+        assert isinstance(await eve.hear(), Begin)
+        await eve.hear_until(Result)
+        await ada.hear_until(Result)
+        assert eve.frames() == ada.frames()
+
+
+async def test_the_room_is_in_its_battle_before_the_battle_begins(
+    autojump_clock: MockClock,
+) -> None:
+    async with open_world() as world:
+        ada, bob = await world.pair(best_of=1)
+        await get_ready(ada, bob)
+        await ada.hear_until(Begin)
+        *_, before, _ = ada.heard
+        assert isinstance(before, RoomUpdate)
+        assert before.room.phase == "battle"
+
+
+async def test_a_channel_that_is_named_again_counts_once(autojump_clock: MockClock) -> None:
+    async with open_world() as world:
+        ada, bob = await world.pair(best_of=1)
+        eve = await world.watch(ada.place, channels=["vessel", "vessel", "vessel"])
+        await get_ready(ada, bob)
+        await eve.hear_until(Result)
+        numbers = [frame.seq for frame in eve.frames()]
+        assert numbers == list(range(len(numbers)))
+
+
+async def test_who_is_not_ready_in_time_is_dismissed_as_one_who_left(
+    autojump_clock: MockClock,
+) -> None:
+    async with open_world() as world:
+        ada, _ = await world.pair(best_of=1)
+        assert await ada.hear_end() == CloseCode.NORMAL
 
 
 async def test_a_delayed_watcher_who_comes_late_is_told_nothing_of_the_result(
