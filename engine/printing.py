@@ -118,9 +118,12 @@ def read_resonance(value: object, path: str, faults: list[Fault]) -> Resonance:
         step.only(("count", "stats"))
         before = len(faults)
         count = step.integer("count", 1)
-        if len(faults) == before and count in steps:
+        is_count = len(faults) == before
+        if is_count and count in steps:
             step.fault("count", f"a step for {count} units stands here twice")
-        steps[count] = read_stats(step, "stats", -MAX_NUMBER)
+        stats = read_stats(step, "stats", -MAX_NUMBER)
+        if is_count:
+            steps[count] = stats
     return Resonance(
         id=name,
         name=reader.text("name", default=name),

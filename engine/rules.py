@@ -83,9 +83,13 @@ def _bands(reader: Reader) -> tuple[tuple[int, int], ...]:
     bands: list[tuple[int, int]] = []
     for path, item in reader.items("vessel_bands"):
         if isinstance(item, list) and len(item) == 2:
-            pair = Reader({"raw": item[0], "points": item[1]}, path, reader.faults)
-            bands.append((pair.integer("raw", 0, 1_000_000), pair.integer("points", 0, 1_000_000)))
+            raw = _read_number(item[0], f"{path}[0]", reader.faults)
+            bands.append((raw, _read_number(item[1], f"{path}[1]", reader.faults)))
         else:
             sentence = f"must be [raw, points each], not {describe(item)}"
             reader.faults.append(Fault(path, sentence))
     return tuple(bands)
+
+
+def _read_number(value: object, path: str, faults: list[Fault]) -> int:
+    return Reader({"": value}, path, faults).integer("", 0, 1_000_000)

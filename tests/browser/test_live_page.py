@@ -256,10 +256,11 @@ async def test_who_wants_no_motion_is_shown_none(tmp_path: Path) -> None:
     async with open_arena(PACE) as (server, nursery), open_page(tmp_path) as page:
         features = [{"name": "prefers-reduced-motion", "value": "reduce"}]
         await page.command("Emulation.setEmulatedMedia", features=features)
-        await nursery.start(players.play, server.url)
-        players.begun.set()
-        await page.open(page_of(server))
+        room = await nursery.start(players.play, server.url)
+        await page.open(f"{page_of(server)}#room={room}")
         await page.run(COUNT_STRIKES)
+        await page.wait("document.getElementById('standing').dataset.state === 'live'")
+        players.begun.set()
         await assert_battle_is_checked(page)
         assert await page.run("strikes") == 0
 

@@ -153,8 +153,8 @@ def test_refusal_of_a_rule(name: str, value: object, sentence: str) -> None:
 def test_refusal_of_a_rate_band() -> None:
     assert rules_faults(vessel_bands=[[2, 3], [1], [-1, 2], [1, "x"]]) == [
         ("rules.vessel_bands[1]", "must be [raw, points each], not a list"),
-        ("rules.vessel_bands[2].raw", "must be from 0 to 1000000, not -1"),
-        ("rules.vessel_bands[3].points", 'must be a whole number, not "x"'),
+        ("rules.vessel_bands[2][0]", "must be from 0 to 1000000, not -1"),
+        ("rules.vessel_bands[3][1]", 'must be a whole number, not "x"'),
     ]
 
 
@@ -330,6 +330,13 @@ def test_refusal_of_a_resonance() -> None:
         ("[0].count", "must be from 1 to 1000000000, not 0"),
         ("[2].count", "a step for 2 units stands here twice"),
         ("[3].stats", "must be an object, not a list"),
+    ]
+
+
+def test_a_count_that_cannot_be_read_is_no_other_steps_count() -> None:
+    steps = [{"count": "x"}, {"count": 1}]
+    assert catalog_faults({"resonances": [{"id": "r", "steps": steps}]}, "resonances[0].steps") == [
+        ("[0].count", 'must be a whole number, not "x"')
     ]
 
 
