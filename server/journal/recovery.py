@@ -54,7 +54,7 @@ def recover(
     stage = Stage(room, backstage, closed, kept.record.key, maker)
     for record in kept.sessions:
         stage.sessions.take_over(_session(record), now)
-    feeds = [_feed(one, terms[one.record.battle], backstage) for one in rounds]
+    feeds = [_feed(one, terms[one.record.battle], backstage, kept.record.seq) for one in rounds]
     if feeds:
         stage.teller.take_over(feeds, now)
     # Its sequence number has grown, and whoever comes first is told so.
@@ -94,8 +94,10 @@ def _session(record: SessionRecord) -> Session:
     return session
 
 
-def _feed(one: Round, terms: Terms, backstage: Backstage) -> Feed:
-    feed = Feed(one.record.round, terms.battle, one.record.opening)
+def _feed(one: Round, terms: Terms, backstage: Backstage, seq: int) -> Feed:
+    """What was told of the room since the battle began is not kept, but how far its sequence number
+    had come: it goes back for nobody who sees the room as it was."""
+    feed = Feed(one.record.round, terms.battle, replace(one.record.opening, seq=seq))
     feed.say(begin(terms), backstage.clock.here(one.record.started))
     if one.ending is not None:
         feed.fill_later(partial(_refill, feed, one, one.ending, terms, backstage))

@@ -28,6 +28,7 @@ from protocol.messages import (
     Rematch,
     Result,
     Resume,
+    RoomUpdate,
     Watch,
     Welcome,
 )
@@ -63,6 +64,11 @@ async def stand_still(_: Metronome) -> None:
     await trio.sleep_forever()
 
 
+def mirror_seq(visitor: Visitor) -> int:
+    """The room's number as they came back."""
+    return visitor.welcome.room.seq
+
+
 async def back(world: KeptWorld, visitor: Visitor, *, whole: bool = False) -> Visitor:
     """Somebody who has come back, from where they were."""
     resumed = await world.resume(
@@ -70,6 +76,28 @@ async def back(world: KeptWorld, visitor: Visitor, *, whole: bool = False) -> Vi
     )
     await resumed.hear_until(Welcome)
     return resumed
+
+
+async def test_the_rooms_number_goes_back_for_nobody_who_sees_it_later(
+    autojump_clock: MockClock,
+) -> None:
+    async with universe() as it:
+        world = await it.server()
+        ada, bob = await world.pair()
+        eve = await world.watch(ada.place, delay_seconds=2)
+        await get_ready(ada, bob)
+        await ada.hear_until(Begin)
+        for _ in range(3):
+            await bob.drop()
+            bob = await back(world, bob)
+        await trio.sleep(2.5)
+        while (update := await eve.hear_until(RoomUpdate)).room.seq < mirror_seq(bob):
+            pass
+        async with after(it) as world:
+            again = await back(world, eve)
+            assert again.welcome.room.seq >= update.room.seq
+            await back(world, bob)
+            assert (await again.hear_until(RoomUpdate)).room.seq > again.welcome.room.seq
 
 
 async def test_a_private_room_stays_private(autojump_clock: MockClock) -> None:
