@@ -54,6 +54,14 @@ def is_origin_allowed(headers: Headers, allowed: Sequence[str], *, names: bool) 
     return origin in allowed or _is_own(origin, headers.get_all("Host"), names=names)
 
 
+def sharing(headers: Headers, allowed: Sequence[str]) -> dict[str, str]:
+    """The headers with which a browser lets a page of another origin read an answer."""
+    origins = headers.get_all("Origin")
+    if len(origins) == 1 and origins[0] in allowed:
+        return {"Access-Control-Allow-Origin": origins[0], "Vary": "Origin"}
+    return {"Vary": "Origin"} if allowed else {}
+
+
 def _is_own(origin: str, hosts: list[str], *, names: bool) -> bool:
     try:
         page = urlsplit(origin)

@@ -24,11 +24,13 @@ from server.callers import Caller
 from server.config import Config
 from server.connection import converse
 from server.door import Crowd, peer_of, send_no_more_than
-from server.gate import is_origin_allowed
+from server.gate import is_origin_allowed, sharing
 from server.hall import Hall
 from server.line import Line
 
 ROOMS: Final = "/rooms/"
+# What pages of the origins that may connect may read too.
+SHARED: Final = ("/api/", "/replays/", "/schema.json")
 RETRY: Final = {"Retry-After": "1"}
 
 log = structlog.get_logger()
@@ -58,14 +60,16 @@ class Reception:
             if status is None:
                 return None
         elif self._requests.take(address, trio.current_time()):
-            return await http.answer(self._hall, path, request.headers)
+            response = await http.answer(self._hall, path, request.headers)
+            if path.startswith(SHARED):
+                response.headers.update(sharing(request.headers, self._config.security.origins))
+            return response
         else:
             status, why = HTTPStatus.TOO_MANY_REQUESTS, "Too many requests from your address."
         log.debug("turned away", status=status.value, address=address)
         self._hall.metrics.refused[f"http_{status.value}"] += 1
-        later = (
-            {} if status is HTTPStatus.FORBIDDEN else RETRY
-        )  # which will be so the next time too
+        # What is forbidden will be so the next time too.
+        later = {} if status is HTTPStatus.FORBIDDEN else RETRY
         return http.respond(status, f"{why}\n", extra=later)
 
     async def handle(self, connection: ServerConnection) -> None:

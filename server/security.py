@@ -5,13 +5,18 @@ The one rule that is not for choosing: a server that others can reach asks for t
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from server import tickets
 from server.addresses import Network, is_loopback, read_network
 from server.tls import Tls, UnfitCertificate
+
+# A scheme, a host, perhaps a port, and nothing else (RFC 6454, 6.1).
+ORIGIN: Final = re.compile(r"[a-z][a-z0-9+.-]*://[^\s/?#@]+")
 
 
 @dataclass(frozen=True)
@@ -50,7 +55,7 @@ def read_security(
         tickets=reader,
         tls=_read_tls(tls_cert, tls_key),
         proxies=tuple(_read_proxy(text) for text in trusted_proxies),
-        origins=tuple(origin.rstrip("/") for origin in origins),
+        origins=tuple(_read_origin(text) for text in origins),
     )
 
 
@@ -79,6 +84,14 @@ def _read_tls(cert: Path | None, key: Path | None) -> Tls | None:
         return Tls(cert, key)
     except UnfitCertificate as unfit:
         raise Insecure(str(unfit)) from None
+
+
+def _read_origin(text: str) -> str:
+    """As a browser says it: in small letters, and without a slash at its end."""
+    origin = text.rstrip("/").lower()
+    if ORIGIN.fullmatch(origin) is None:
+        raise Insecure(f"--origin: {text} is no origin; one looks like https://game.example.org")
+    return origin
 
 
 def _read_proxy(text: str) -> Network:

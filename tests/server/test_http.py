@@ -108,6 +108,23 @@ async def test_a_page_of_another_origin_may_not_connect() -> None:
         assert await status_of(url, "null") == 403
 
 
+async def test_a_page_that_may_connect_may_read_what_there_is_to_read() -> None:
+    friend = "https://friend.example"
+    allowed = "access-control-allow-origin"
+    async with running(Config(port=0, security=Security(origins=(friend,)))) as server:
+        for path in ("/api/rooms", "/api/catalog", "/schema.json", "/replays/none"):
+            _, headers, _ = await get(server, path, Origin=friend)
+            assert (headers[allowed], headers["vary"]) == (friend, "Origin")
+            _, headers, _ = await get(server, path, Origin="https://foe.example")
+            assert (headers.get(allowed), headers["vary"]) == (None, "Origin")
+        for path in ("/", "/metrics"):
+            _, headers, _ = await get(server, path, Origin=friend)
+            assert headers.get(allowed) is None
+    async with running(Config(port=0)) as server:
+        _, headers, _ = await get(server, "/api/rooms", Origin=friend)
+        assert (headers.get(allowed), headers.get("vary")) == (None, None)
+
+
 async def test_who_may_never_connect_is_not_told_when_to_try_again() -> None:
     async with running(Config(port=0, limits=Limits(connections_per_address=0))) as server:
         handshake = {"Upgrade": "websocket", "Connection": "Upgrade", "Sec-WebSocket-Version": "13"}

@@ -42,6 +42,18 @@ def test_a_server_for_others_asks_for_tickets(host: str) -> None:
     assert read_security(host, ticket_secret=SECRET).tickets is not None
 
 
+@pytest.mark.parametrize("text", ["https://Game.example.org/", "https://game.example.org"])
+def test_an_origin_as_browsers_say_it(text: str) -> None:
+    security = read_security("127.0.0.1", origins=[text, "capacitor://localhost:3"])
+    assert security.origins == ("https://game.example.org", "capacitor://localhost:3")
+
+
+@pytest.mark.parametrize("text", ["foo", "", "*", "null", "https://", "https://a/b", "https://a b"])
+def test_an_origin_that_no_browser_ever_says(text: str) -> None:
+    with pytest.raises(Insecure, match=r"--origin: .* is no origin"):
+        read_security("127.0.0.1", origins=[text])
+
+
 def test_the_process_says_so_and_does_not_start() -> None:
     ended = subprocess.run(
         [*SERVE, "--host", "0.0.0.0"],  # noqa: S104
