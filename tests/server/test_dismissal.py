@@ -13,6 +13,7 @@ from trio.testing import MockClock, wait_all_tasks_blocked
 from protocol.codes import CloseCode
 from protocol.messages import Bye, Leave, Watch
 from server.closing import Closing
+from server.journal.writer import nothing
 from tests.server.visitors import Visitor, World, open_world
 
 RESTART = Closing(CloseCode.RESTART, "the server restarts", 1.5)
@@ -39,6 +40,22 @@ async def delayed(world: World) -> Visitor:
     await ada.hear_end()
     assert len(world.hall) == 0
     return visitor
+
+
+def hold_back(world: World, monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
+    """Nothing is kept until this is called."""
+    kept: list[Callable[[], None]] = []
+
+    def put(_: object, then: Callable[[], None] = nothing, __: object = None) -> None:
+        kept.append(then)
+
+    monkeypatch.setattr(world.hall.journal, "put", put)
+
+    def keep() -> None:
+        for then in kept:
+            then()
+
+    return keep
 
 
 @pytest.mark.parametrize("who", [newcomer, player, delayed])
@@ -72,17 +89,12 @@ async def test_who_is_being_let_in_is_told(
     async with open_world() as world:
         ada = await world.create()
         await wait_all_tasks_blocked()
-        kept: list[object] = []
-        monkeypatch.setattr(
-            world.hall.journal, "put", lambda _, then=None, __=None: kept.append(then)
-        )
+        keep = hold_back(world, monkeypatch)
         visitor = world.visit(ada.place)
         await visitor.say(Watch(version=1))
         await wait_all_tasks_blocked()
         world.hall.dismiss_all(restart)
-        for then in kept:
-            if callable(then):
-                then()
+        keep()
         assert (await visitor.hear_until(Bye)).code == CloseCode.RESTART
         assert await visitor.hear_end() == CloseCode.RESTART
 
@@ -91,17 +103,12 @@ async def test_what_is_not_kept_yet_is_in_no_list(
     monkeypatch: pytest.MonkeyPatch, autojump_clock: MockClock
 ) -> None:
     async with open_world() as world:
-        kept: list[object] = []
-        monkeypatch.setattr(
-            world.hall.journal, "put", lambda _, then=None, __=None: kept.append(then)
-        )
+        keep = hold_back(world, monkeypatch)
         visitor = world.visit("new")
         await visitor.say('{"type":"create","version":1,"name":"Ada"}')
         await wait_all_tasks_blocked()
         assert len(world.hall) == 1
         assert world.hall.listing() == []
-        for then in kept:
-            if callable(then):
-                then()
+        keep()
         (listed,) = world.hall.listing()
         assert listed.a is not None
