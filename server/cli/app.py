@@ -328,8 +328,8 @@ def balance(
 ) -> None:
     """Fight boards drawn at random from the catalog, and say how often they win with each card.
 
-    And with each rune. Cards and runes are as likely as any other that can be paid for, so what
-    stands out does so whatever stands beside it.
+    And with each rune. All boards have six units, and any cards that can be paid for together are
+    as likely as any others, so what stands out does so whatever stands beside it.
     """
     from server.odds.command import Wishes
     from server.odds.command import balance as weighed

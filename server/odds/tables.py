@@ -21,8 +21,8 @@ EVEN: Final = 0.5
 SURELY: Final = "95 % certainly between"
 _TITLE: Final = "Victories in percent, a draw being half of one"
 BY_CHANCE: Final = (
-    "In bold: further from 50 % than chance alone makes it in nineteen cases of twenty; it puts"
-    " about {} of these there."
+    "In bold: further from the average ({:.1f} %) than chance alone makes it in nineteen cases of"
+    " twenty; it puts about {} of these there."
 )
 
 Pairs = Mapping[tuple[str, str], Fought]
@@ -129,14 +129,15 @@ def _worth(
     title: str, known: Mapping[str, tuple[str, int]], before: Standing, after: Standing
 ) -> Table:
     table = _table(title, "", "price", "boards", "win, %", SURELY)
+    average = after.average().value if after.boards else EVEN
     for one in sorted(after.boards, key=lambda one: -after.share(one).value):
         now = after.share(one)
         was = before.share(one) if before.boards[one] else now
         name, price = known[one]
-        style = "bold" if now.is_apart_from(EVEN) else None
+        style = "bold" if now.is_apart_from(average) else None
         cells = str(price), f"{now.of:,}", _compared(was, now), _between(now)
         table.add_row(plain(name), *cells, style=style)
-    table.caption = BY_CHANCE.format(round(len(after.boards) / 20))
+    table.caption = BY_CHANCE.format(100 * average, round(len(after.boards) / 20))
     return table
 
 

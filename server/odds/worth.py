@@ -36,6 +36,10 @@ class Standing:
         """Of the battles of boards that had it, those they won; a draw is half of one."""
         return Share(self.points[one] / 2, self.boards[one])
 
+    def average(self) -> Share:
+        """Of all of them together: what one is to be compared with."""
+        return Share.together([self.share(one) for one in self.boards])
+
     def to_object(self) -> dict[str, object]:
         return {one: self.share(one).to_object() for one in sorted(self.boards)}
 

@@ -129,7 +129,7 @@ def test_a_catalog_that_nobody_can_pay_is_a_fault(tmp_path: Path) -> None:
     change.write_text(json.dumps({"cards": cards}))
     result = invoke("balance", "--change", str(change), *FEW)
     assert result.exit_code == AT_FAULT
-    assert "a board holds 1 to 8 units" in result.stderr
+    assert "hardly any 6 cards together cost 60 Scrip" in result.stderr
 
 
 def test_a_process_that_dies_is_a_sentence(

@@ -154,6 +154,7 @@ def test_drawn_boards_are_legal_and_spend_what_they_can() -> None:
     catalog, rules = base_catalog(), Rules()
     boards = [draw(Random(seed), catalog, rules) for seed in range(200)]
     assert {rules.scrip_budget - board.price(catalog) for board in boards} == {0}
+    assert {len(board.units) for board in boards} == {6}
     assert {unit.card for board in boards for unit in board.units} == set(catalog.cards)
     assert {rune for b in boards for unit in b.units for rune in unit.runes} == set(catalog.runes)
     assert draw(Random(1), catalog, rules) == draw(Random(1), catalog, rules)
@@ -175,5 +176,6 @@ def test_what_a_board_makes_counts_once_for_each_thing_on_it() -> None:
     assert worth.battles == 8
     assert worth.cards.boards == boards
     assert +worth.cards.points == +points
+    assert worth.cards.average() == Share(sum(points.values()) / 2, sum(boards.values()))
     card = next(iter(boards))
     assert worth.cards.share(card) == Share(points[card] / 2, boards[card])
