@@ -22,6 +22,7 @@ MAX_INTEGER: Final = 2**53 - 1
 MAX_MESSAGE_BYTES: Final = 16 * 1024
 MAX_VALUES: Final = 512
 # What a client says nests six deep at most (`board.units[0].runes[0]`); a few more do no harm.
+MAX_DELAY_SECONDS: Final = 300
 MAX_DEPTH: Final = 16
 
 # Nobody can have much done, or kept, for little: a refusal looks for this many faults, and names as
@@ -109,7 +110,7 @@ class Watch(Hello, frozen=True, tag="watch", kw_only=True):
 
     key: RoomKey | None = None
     start: Literal["now", "beginning"] = "now"
-    delay_seconds: Annotated[int, Meta(ge=0, le=300)] = 0
+    delay_seconds: Annotated[int, Meta(ge=0, le=MAX_DELAY_SECONDS)] = 0
 
 
 class Position(Struct, frozen=True, forbid_unknown_fields=True):

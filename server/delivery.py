@@ -213,6 +213,7 @@ class Follower:
         elif not self._busy and self._nursery is not None:
             self.rise()
             self._busy = True
+            self._outbox.note_even(trio.current_time())
             self.metrics.catch_ups += 1
             self._nursery.start_soon(self._run)
 
@@ -240,7 +241,7 @@ class Follower:
             if not self._busy:
                 return
         except trio.TooSlowError:
-            self._closing = UNREAD
+            self._closing = self._closing or UNREAD
         except (OSError, trio.BrokenResourceError, trio.ClosedResourceError):
             self._sender.cut()
         except Gone:
@@ -258,6 +259,7 @@ class Follower:
                 return
             elif self._sender.socket is None or self.cursor.delay or self._closing is not None:
                 await self._rest()
+                self._outbox.note_even(trio.current_time())
             else:
                 self._busy = False
                 self._sending = None

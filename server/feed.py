@@ -19,6 +19,7 @@ import msgspec
 from protocol.codec import encode
 from protocol.messages import (
     CHANNELS,
+    MAX_DELAY_SECONDS,
     AnyToClient,
     BattleId,
     Channel,
@@ -34,9 +35,10 @@ BITS: Final = tuple(BIT.values())
 ALL: Final = sum(BITS)
 MASK_BITS: Final = len(BITS)
 
-# Updates of the room that a feed keeps. A room in which nobody ever fights has but one feed, and
-# each update says all that there is to say.
+# Updates of the room that a feed keeps, besides those that somebody may yet be due to see. A room
+# in which nobody ever fights has but one feed, and each update says all that those before it say.
 UPDATES: Final = 256
+SEEN_SECONDS: Final = MAX_DELAY_SECONDS + 60.0
 
 NO_FRAMES: Final[dict[int, bytes]] = {}
 
@@ -160,13 +162,19 @@ class Feed:
         room = message.room if isinstance(message, RoomUpdate) else None
         if room is not None:
             self._rooms.append((len(self.entries), room))
-            if len(self._rooms) > UPDATES:
-                self._empty(self._rooms.popleft()[0])
+            self._let_go(now)
         self._append(Entry(now, {}, framed(message), room))
 
-    def _empty(self, at: int) -> None:
-        """Nobody is told any more what was said here; the place and its time stay."""
-        self.entries[at] = Entry(self.entries[at].made_at, NO_FRAMES, b"")
+    def _let_go(self, now: float) -> None:
+        """Of updates that newer ones make needless; their places and times stay."""
+        while len(self._rooms) > UPDATES:
+            at, room = self._rooms[0]
+            made_at = self.entries[at].made_at
+            if now - made_at <= SEEN_SECONDS:
+                break
+            self._rooms.popleft()
+            self._opening = room
+            self.entries[at] = Entry(made_at, NO_FRAMES, b"")
 
     def add_frames(self, frames: dict[int, bytes], now: float) -> None:
         """Adds a tick's frames, as `wire_frames` makes them. Nothing where there is none."""

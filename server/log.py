@@ -46,8 +46,10 @@ def _unbuffered(stream: TextIO | None) -> TextIO:
     the way of the next ones, and of the process's end."""
     try:
         raw = io.FileIO(cast(TextIO, stream).fileno(), "w", closefd=False)
-    except (AttributeError, OSError):  # there is none, or it is no file
-        return stream or Path(os.devnull).open("w", encoding="utf-8")
+    except (AttributeError, OSError, ValueError):  # there is none, or it is closed, or no file
+        if stream is None or stream.closed:
+            return Path(os.devnull).open("w", encoding="utf-8")
+        return stream
     return io.TextIOWrapper(raw, "utf-8", "backslashreplace", write_through=True)
 
 

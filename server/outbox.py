@@ -21,7 +21,7 @@ class Outbox:
         self.cursor = cursor
         self.skipped = 0  # frames, by the last batch
         self._limits = limits
-        self._since = now
+        self._since = now  # when it last had all that was due
         self._private: list[tuple[Mark, bytes]] = [(cursor.mark, greeting)]
 
     def has_room_for(self, data: bytes) -> bool:
@@ -77,9 +77,13 @@ class Outbox:
         due = max(self.cursor.due(), self._since)
         return not self.cursor.delay and now - due > self._limits.behind_seconds
 
+    def note_even(self, now: float) -> None:
+        """Until now it had all that was due: what comes is not late by what held up the server."""
+        self._since = now
+
     def has_lost_touch(self, now: float) -> bool:
-        """So far behind that nobody could come back for what it has not read. Whoever reads a
-        little now and then must not keep in memory all that was ever said."""
+        """So far behind as nobody could come back from. Whoever reads a little now and then must
+        not keep in memory all that was ever said."""
         due = max(self.cursor.due(), self._since)
         return now - due > self._limits.missed_seconds
 

@@ -118,9 +118,10 @@ class Sessions:
 
     def end(self, session: Session) -> None:
         """Nothing opens the session any more."""
+        was_given = bool(session.keys)  # else it is kept nowhere
         self._forget_keys(session)
         self._lost.pop(session.id, None)
-        if self._by_id.pop(session.id, None) is not None:
+        if self._by_id.pop(session.id, None) is not None and was_given:
             self._changes[session.id] = None
 
     def take_changes(self) -> list[tuple[SessionId, Session | None]]:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import signal
+import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
-from multiprocessing import active_children, get_context
+from multiprocessing import active_children, get_context, parent_process
+from multiprocessing.connection import wait
 from typing import Any, TypeVar
 
 from server.odds.plan import Grounds, Plan
@@ -52,7 +55,16 @@ def work(
 
 
 def _begin(plan: Plan) -> None:
+    parent = parent_process()
+    assert parent is not None, "somebody has started it"
+    # Nobody else tells it that whoever it works for was killed.
+    threading.Thread(target=_end_with, args=(parent.sentinel,), daemon=True).start()
     _grounds.append(Grounds(plan))
+
+
+def _end_with(sentinel: int) -> None:
+    wait([sentinel])
+    os._exit(1)
 
 
 def _do(do: Callable[[Grounds, Piece], Found], piece: Piece) -> Found:

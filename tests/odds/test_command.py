@@ -159,6 +159,19 @@ main()
 """
 
 
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_nobody_fights_on_for_one_who_was_killed(number: signal.Signals) -> None:
+    words = ("balance", "--battles", "1000000", "--processes", "2")
+    with subprocess.Popen(
+        [sys.executable, "-c", SAYS_WHEN, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"fought\n"
+        process.send_signal(number)
+        process.communicate(timeout=60)  # until nobody is left who could write there
+        assert process.returncode == -number
+
+
 @pytest.mark.parametrize("processes", ["1", "2"])
 def test_an_interrupt_ends_all_of_it_at_once(processes: str) -> None:
     words = ("balance", "--battles", "1000000", "--processes", processes)

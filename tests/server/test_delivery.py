@@ -195,6 +195,24 @@ async def test_one_that_reads_too_little_is_closed_at_last(autojump_clock: MockC
     assert len(it.peer.heard) > 100
 
 
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("delay", [0.0, 100.0])
+async def test_a_server_that_stood_still_closes_nobody_for_it(
+    kind: str, delay: float, autojump_clock: MockClock
+) -> None:
+    """What fell due meanwhile is no older than the moment at which anybody could have read it."""
+    written = Written()
+    async with link(written.feed, kind, delay=delay) as it:
+        await trio.sleep(200)
+        run_ticks(written, 1)
+        written.feed.entries[-1].made_at = trio.current_time() - delay
+        it.follower.push()
+        autojump_clock.jump(2 * Limits().missed_seconds)
+        assert (await it.peer.read_until("v0"))[-1] == "v0"
+        await wait_all_tasks_blocked()
+        assert it.connection.state.name == "OPEN"
+
+
 async def test_one_that_keeps_up_may_stay_as_long_as_it_likes(autojump_clock: MockClock) -> None:
     written = Written()
     async with link(written.feed, "socket") as it:

@@ -10,7 +10,7 @@ from websockets.frames import Frame, Opcode
 
 from protocol.messages import CHANNELS, BattleId, Channel, Position, RoomUpdate
 from server.cursor import Cursor
-from server.feed import ALL, BIT, UPDATES, Feed, mask_of, text_frame
+from server.feed import ALL, BIT, SEEN_SECONDS, UPDATES, Feed, mask_of, text_frame
 from tests.server.feeds import Written, read, room
 
 SUBSETS: list[tuple[Channel, ...]] = [
@@ -25,18 +25,41 @@ def live(feed: Feed, mask: int = ALL) -> Cursor:
 def test_of_the_rooms_updates_the_newest_are_kept() -> None:
     """Each says all that those before it say; in a room where nobody fights they have no end."""
     written = Written()
-    for seq in range(1000):
+    for seq in range(5000):
+        written.tick = seq // 4
         written.update(seq)
         written.say(f"after {seq}")
+    kept = range(5000 - 1 - 4 * round(SEEN_SECONDS) - 3, 5000)
     said = read(Cursor(written.feed, 0, ALL).rest())
     updates = [word for word in said if word.startswith("room")]
-    assert updates == [f"room {seq}" for seq in range(1000 - UPDATES, 1000)]
+    assert updates == [f"room {seq}" for seq in kept]
     others = [word for word in said if word.startswith("after")]
-    assert others == [f"after {number}" for number in range(1000)]
-    assert read(Cursor(written.feed, 1, ALL, delay=300.0).take(1 << 30)) == said[1:]
-    latest = written.feed.room_at(1e9)
+    assert others == [f"after {number}" for number in range(5000)]
+    latest, long_past = written.feed.room_at(1e9), written.feed.room_at(0.0)
     assert latest is not None
-    assert latest.seq == 999
+    assert latest.seq == 4999
+    assert long_past is not None
+    assert long_past.seq == kept[0] - 1
+
+
+@pytest.mark.parametrize("delay", [1.0, 200.0, 300.0])
+def test_who_sees_it_later_sees_every_update(delay: float) -> None:
+    written = Written()
+    cursor = Cursor(written.feed, 1, ALL, delay=delay)
+    seen: list[str] = []
+    for seq in range(2000):
+        written.tick = seq
+        written.update(seq)
+        seen += read(cursor.take(1 << 30, now=float(seq)))
+    assert seen == [f"room {seq}" for seq in range(2000 - round(delay))]
+
+
+def test_few_updates_are_kept_however_old() -> None:
+    written = Written()
+    for seq in range(UPDATES):
+        written.tick = 1000 * seq
+        written.update(seq)
+    assert len(read(Cursor(written.feed, 1, ALL).rest())) == UPDATES
 
 
 # Bytes are made once.

@@ -17,6 +17,12 @@ def sessions() -> Sessions:
     return Sessions(lambda: Token(f"token-{next(numbers)}"), KEEP)
 
 
+def test_a_session_that_was_given_to_nobody_leaves_no_trace() -> None:
+    sessions = Sessions(lambda: Token("t"), 60)
+    sessions.end(sessions.open("player", 7))
+    assert sessions.take_changes() == []
+
+
 def test_a_token_opens_its_own_session() -> None:
     all_of_them = sessions()
     one, two = all_of_them.open("player", 7), all_of_them.open("spectator", 1)
