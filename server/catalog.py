@@ -14,7 +14,7 @@ def printed(catalog: Catalog, rules: Rules) -> bytes:
     return orjson.dumps(
         {
             "cards": {card.id: _card(card) for card in catalog.cards.values()},
-            "runes": {rune.id: _rune(rune) for rune in catalog.runes.values()},
+            "runes": {rune.id: _priced(rune) for rune in catalog.runes.values()},
             "resonances": {one.id: _resonance(one) for one in catalog.resonances.values()},
             "prices": catalog.prices._asdict(),
             "board": {
@@ -30,10 +30,7 @@ def printed(catalog: Catalog, rules: Rules) -> bytes:
 
 def _card(card: Card) -> dict[str, object]:
     return {
-        "name": card.name,
-        "text": card.text,
-        "price": card.price,
-        "stats": card.stats._asdict(),
+        **_priced(card),
         "focus": card.focus,
         "strike": card.strike,
         "keywords": card.keywords,
@@ -42,12 +39,13 @@ def _card(card: Card) -> dict[str, object]:
     }
 
 
-def _rune(rune: Rune) -> dict[str, object]:
+def _priced(one: Card | Rune) -> dict[str, object]:
+    """What cards and runes have in common."""
     return {
-        "name": rune.name,
-        "text": rune.text,
-        "price": rune.price,
-        "stats": rune.stats._asdict(),
+        "name": one.name,
+        "text": one.text,
+        "price": one.price,
+        "stats": one.stats._asdict(),
     }
 
 

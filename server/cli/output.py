@@ -16,7 +16,6 @@ from engine import Fault
 DONE: Final = 0
 FAILED: Final = 1
 AT_FAULT: Final = 2
-INTERRUPTED: Final = 130  # 128 + SIGINT
 TERMINATED: Final = 143  # 128 + SIGTERM
 PIPE_CLOSED: Final = 141  # 128 + SIGPIPE
 

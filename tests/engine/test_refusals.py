@@ -10,15 +10,13 @@ import pytest
 from engine import (
     Refused,
     Rules,
-    base_catalog,
     read_battle,
     read_board,
     read_catalog,
     read_rules,
-    reading,
 )
 from engine.catalog import EMPTY
-from engine.faults import LONGEST_NAME, Fault, did_you_mean
+from engine.faults import Fault
 from tests.engine.stage import Json, battle_object, card, do, dummy, on
 
 Told = list[tuple[str, str]]
@@ -386,35 +384,3 @@ def test_refusal_names_every_fault_of_a_battle_at_once() -> None:
         ("cards[0].lines[0].do[0].verb", 'no verb "hael"; did you mean "heal"?'),
         ("boards.b.units[0].card", 'no card "dumy"; did you mean "dummy"?'),
     ]
-
-
-def test_suggestions_are_of_near_names_only() -> None:
-    names = ("reliquary", "whetbone")
-    assert did_you_mean("reliqary", names) == '; did you mean "reliquary"?'
-    assert did_you_mean("zzz", names) == ""
-    assert did_you_mean("reliqary", ()) == ""
-
-
-def test_a_long_name_is_near_none_and_is_cut_short_where_it_is_repeated() -> None:
-    known = "k" * LONGEST_NAME
-    assert did_you_mean(known, [known]) == f'; did you mean "{known}"?'
-    assert did_you_mean(known + "k", [known]) == ""
-    assert battle_faults(plain(**{known: 1, known + "kk": 1})) == [
-        (known, "unknown field"),
-        (f"{known}…", "unknown field"),
-    ]
-
-
-def test_near_names_are_looked_for_a_few_times(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[str] = []
-
-    def nearest(name: str, _known: object) -> str:
-        asked.append(name)
-        return ""
-
-    monkeypatch.setattr(reading, "did_you_mean", nearest)
-    units = [{"cell": 0, "card": "bone-squird", "runes": ["relic"] * 7, "card2": 1}] * 8
-    with pytest.raises(Refused) as refused:
-        read_board({"units": units, "unit": []}, base_catalog(), Rules())
-    assert len(refused.value.faults) > 80
-    assert 0 < len(asked) <= reading.MOST_SUGGESTIONS

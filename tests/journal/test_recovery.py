@@ -5,8 +5,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
@@ -21,7 +20,6 @@ from protocol.messages import (
     Begin,
     Create,
     Error,
-    Forfeit,
     Leave,
     Offer,
     Quick,
@@ -34,7 +32,7 @@ from protocol.messages import (
 )
 from server.edition import Edition, edition_of
 from server.journal import recovery
-from server.journal.records import ClosedRecord, PutRoom, RoomRecord, pack, unpack
+from server.journal.records import PutRoom, RoomRecord, pack, unpack
 from server.journal.rooms import is_fought_alike
 from server.journal.store import Most
 from server.limits import Limits
@@ -43,21 +41,12 @@ from server.mint import Mint
 from server.security import Security
 from server.tickets import Ticket, make_ticket, with_secret
 from server.watchdog import Watchdog
+from tests.journal.coming_back import after, back
 from tests.journal.records import fight
-from tests.journal.worlds import KeptWorld, Universe, universe
-from tests.server.rooms import RULES, submit
+from tests.journal.worlds import KeptWorld, universe
+from tests.server.rooms import submit
 from tests.server.test_watchdog import spin
 from tests.server.visitors import Visitor, get_ready, mirror_of
-
-
-@asynccontextmanager
-async def after(it: Universe) -> AsyncIterator[KeptWorld]:
-    """The server after the one that runs now is killed."""
-    world = await it.server()
-    await world.journal_settled()
-    it.kill()
-    await trio.sleep(0.01)
-    yield await it.server()
 
 
 async def stand_still(_: Metronome) -> None:
@@ -67,15 +56,6 @@ async def stand_still(_: Metronome) -> None:
 def mirror_seq(visitor: Visitor) -> int:
     """The room's number as they came back."""
     return visitor.welcome.room.seq
-
-
-async def back(world: KeptWorld, visitor: Visitor, *, whole: bool = False) -> Visitor:
-    """Somebody who has come back, from where they were."""
-    resumed = await world.resume(
-        visitor, visitor.welcome.token, None if whole else mirror_of(visitor)
-    )
-    await resumed.hear_until(Welcome)
-    return resumed
 
 
 async def test_the_rooms_number_goes_back_for_nobody_who_sees_it_later(
@@ -203,69 +183,6 @@ async def test_boards_that_fought_may_still_be_fought(autojump_clock: MockClock)
         async with after(it) as world:
             names = {stored.name for stored in world.hall._boards._boards.values()}  # type: ignore[attr-defined]
             assert {"Ada", "Bob"} <= names
-
-
-async def test_of_rooms_that_closed_the_record_stays(autojump_clock: MockClock) -> None:
-    async with universe(Limits(waiting_seconds=5)) as it:
-        ada = await (await it.server()).create()
-        await ada.hear_end()
-        async with after(it) as world:
-            ((row,),) = world.store._db.execute("SELECT record FROM closed").fetchall()
-            record = unpack(row, ClosedRecord)
-            assert (record.state.id, record.why) == (ada.place, "nothing happened for too long")
-            assert len(world.hall) == 0
-
-
-@pytest.mark.parametrize("role", ["player", "spectator"])
-async def test_what_is_said_to_a_room_that_has_closed_does_not_bring_it_back(
-    autojump_clock: MockClock, role: str
-) -> None:
-    async with universe() as it:
-        world = await it.server()
-        ada = await world.create()
-        bob = await world.watch(ada.place)
-        stage = world.hall.find(ada.place)
-        player = stage.sessions.find(ada.welcome.token, trio.current_time())
-        spectator = stage.sessions.find(bob.welcome.token, trio.current_time())
-        assert player is not None
-        assert spectator is not None
-        assert stage.said(player, Leave()) is None
-        if role == "player":
-            assert stage.said(player, Forfeit()) is not None
-        else:
-            assert stage.said(spectator, Leave()) is not None
-        stage.once_kept(lambda: None)
-        await ada.hear_end()
-        await world.journal_settled()
-        assert it.kept().rooms == ()
-        async with after(it) as world:
-            assert len(world.hall) == 0
-
-
-async def test_a_closed_room_that_an_older_server_has_left_is_dropped(
-    autojump_clock: MockClock,
-) -> None:
-    async with universe() as it:
-        world = await it.server()
-        await world.create()
-        await world.journal_settled()
-        (kept,) = it.kept().rooms
-        world.hall.journal.put([PutRoom(msgspec.structs.replace(kept.record, phase="closed"))])
-        async with after(it) as world:
-            assert len(world.hall) == 0
-            await world.journal_settled()
-            assert it.kept().rooms == ()
-
-
-async def test_what_is_refused_writes_nothing(autojump_clock: MockClock) -> None:
-    async with universe() as it:
-        world = await it.server()
-        ada = await world.create()
-        await world.journal_settled()
-        puts: list[object] = []
-        world.hall.journal.put = lambda *what: puts.append(what)  # type: ignore[method-assign]
-        assert (await ada.refused(Forfeit())).code == "wrong_phase"
-        assert puts == []
 
 
 async def test_whoever_comes_first_finds_the_battle_where_it_is(
@@ -453,71 +370,3 @@ async def test_who_comes_anew_is_told_nothing_of_a_battle_that_was_over(
             await back(world, ada)
             await eve.hear_phase("building")
             assert (eve.frames(), [m for m in eve.heard if isinstance(m, Result)]) == ([], [])
-
-
-DAY = 86_400.0
-
-
-@pytest.mark.parametrize("set_back", [10.0, DAY], ids=str)
-async def test_a_battle_goes_on_though_the_wall_clock_was_set_back(
-    set_back: float, autojump_clock: MockClock
-) -> None:
-    """It is not so far as it was seen to be, and is told anew from its beginning."""
-    async with universe(down_seconds=1) as it:
-        world = await it.server()
-        ada, bob = await world.pair(best_of=1)
-        await get_ready(ada, bob)
-        while not bob.frames() or bob.frames()[-1].tick < 400:
-            await bob.hear()
-        it.ahead -= set_back
-        async with after(it) as world:
-            now = trio.current_time()
-            again, whole = await back(world, bob), await back(world, ada, whole=True)
-            for visitor in (again, whole):
-                assert (await visitor.hear_until(Result)).reason != "void"
-                mirror_of(visitor)  # which finds no gap and no double
-            assert again.frames() == whole.frames()
-            assert trio.current_time() - now < 61
-
-
-async def test_deadlines_are_no_further_away_though_the_wall_clock_was_set_back(
-    autojump_clock: MockClock,
-) -> None:
-    limits = Limits(resume_seconds=20, waiting_seconds=100, building_seconds=50)
-    async with universe(limits, mint=Mint()) as it:
-        world = await it.server()
-        ada = world.visit("quick")
-        await ada.say(Quick(version=1, name="Ada"))
-        waiting = (await ada.hear_until(Welcome)).room.id
-        building, battle = await world.pair(), await world.pair()
-        await get_ready(*battle)
-        await battle[1].hear_until(Begin)
-        it.ahead -= DAY
-        async with after(it) as world:
-            places = waiting, building[0].place, battle[0].place
-            rooms = [world.hall.find(place).room for place in places]
-            now = trio.current_time() + 1e-3
-            assert [room.phase for room in rooms] == ["waiting", "building", "battle"]
-            lasts = RULES.time_limit / 20 + limits.battle_grace_seconds
-            for room, longest in zip(rooms, (100, 50, lasts), strict=True):
-                assert longest - 1 < room.phase_due - now < longest
-                assert room.opened < now
-            assert 4 < rooms[0].offer_due - now < 5
-
-
-async def test_what_was_seen_with_a_delay_comes_in_time_though_the_wall_clock_was_set_back(
-    autojump_clock: MockClock,
-) -> None:
-    async with universe(Limits(over_seconds=300)) as it:
-        world = await it.server()
-        ada, bob = await world.pair(best_of=1)
-        eve = await world.watch(ada.place, delay_seconds=30)
-        await get_ready(ada, bob)
-        await bob.hear_until(Result)
-        it.ahead -= DAY
-        async with after(it) as world:
-            now = trio.current_time()
-            again = await back(world, eve)
-            await again.hear_until(Result)
-            mirror_of(eve, again)
-            assert 25 < trio.current_time() - now <= 30

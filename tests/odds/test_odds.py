@@ -179,3 +179,10 @@ def test_what_a_board_makes_counts_once_for_each_thing_on_it() -> None:
     assert worth.cards.average() == Share(sum(points.values()) / 2, sum(boards.values()))
     card = next(iter(boards))
     assert worth.cards.share(card) == Share(points[card] / 2, boards[card])
+
+
+def test_no_card_of_the_base_set_decides() -> None:
+    """As the README says of more battles: that any card has its boards win more than 55 % is not
+    to be believed of these."""
+    (worth,) = weigh(Grounds(Plan("odds", {})), Draws(0, 400))
+    assert all(worth.cards.share(card).interval()[0] < 0.55 for card in worth.cards.boards)
