@@ -42,8 +42,9 @@ log = structlog.get_logger()
 
 async def converse(connection: Line, hall: Hall, place: str, caller: Caller = NOBODY) -> None:
     """Serves a connection to `/rooms/{place}` until it has closed."""
+    conversation = Conversation(connection, hall, place, caller)
     try:
-        await Conversation(connection, hall, place, caller).run()
+        await conversation.run()
     except Exception:
         error_id = hall.config.mint.error_id()
         log.exception("connection failed", place=place, address=caller.address, error_id=error_id)
@@ -51,6 +52,7 @@ async def converse(connection: Line, hall: Hall, place: str, caller: Caller = NO
             await connection.aclose(CloseCode.INTERNAL, f"the connection failed: {error_id}")
     finally:
         hall.metrics.closed[str(connection.ended_with)] += 1
+        conversation.note_end()
 
 
 class Conversation:
@@ -61,6 +63,7 @@ class Conversation:
         self._connection = connection
         self._hall = hall
         self._place = place
+        self._about: FilteringBoundLogger | None = None  # whoever has come
         self._limits = limits = hall.config.limits
         rate, burst = limits.messages_per_second, limits.messages_burst
         now = trio.current_time()
@@ -74,6 +77,11 @@ class Conversation:
                 await self._stay(admission)
         except ConnectionClosed:
             pass  # the client has gone: nothing to be done for it, and nothing went wrong
+
+    def note_end(self) -> None:
+        """It has closed: whoever came has gone."""
+        if self._about is not None:
+            self._about.info("goes", code=self._connection.ended_with)
 
     async def _greet(self) -> Admission | None:
         """Hears first messages until one is let in. None where none was in time."""
@@ -124,29 +132,24 @@ class Conversation:
 
     async def _stay(self, admission: Admission) -> None:
         """Whoever was let in is lost again, however it ends."""
-        about = admission.stage.log.bind(session=admission.session.id)
         await admission.connected.wait()
         if admission.unkept:
             closing = restart()
             await self._close(closing, closing.bye)
             return
-        try:
-            async with trio.open_nursery() as nursery:
-                try:
-                    self._attend(admission, nursery, about)
-                    await self._listen(admission)
-                finally:
-                    # Before the nursery closes: a follower that is pushed to may need it.
-                    self._lose(admission)
-                nursery.cancel_scope.cancel()
-        finally:
-            about.info("goes", code=self._connection.ended_with)
+        async with trio.open_nursery() as nursery:
+            try:
+                self._attend(admission, nursery)
+                await self._listen(admission)
+            finally:
+                # Before the nursery closes: a follower that is pushed to may need it.
+                self._lose(admission)
+            nursery.cancel_scope.cancel()
 
-    def _attend(
-        self, admission: Admission, nursery: trio.Nursery, about: FilteringBoundLogger
-    ) -> None:
+    def _attend(self, admission: Admission, nursery: trio.Nursery) -> None:
         """They come: all that they are to be told goes out from now on."""
         session, caller = admission.session, admission.caller
+        self._about = about = admission.stage.log.bind(session=session.id)
         who = {"role": session.role, "address": caller.address, "player": caller.player}
         about.info("comes back" if admission.resumed else "comes", **who)
         admission.follower.attend(nursery)

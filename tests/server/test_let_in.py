@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 import trio
 from trio.testing import MockClock, wait_all_tasks_blocked
@@ -12,6 +14,7 @@ import server.admission
 import server.connection
 from protocol.messages import PROTOCOL_VERSION, Create, Resume, Token, Watch, Welcome
 from server.delivery import Follower
+from tests.server.strangers import written
 from tests.server.visitors import open_world
 
 
@@ -72,9 +75,17 @@ async def test_a_connection_that_fails_after_a_newer_one_came_loses_nothing(
 
 
 @pytest.mark.parametrize("code", [1000, 1011])
-async def test_every_connection_is_counted_once_when_it_has_ended(
+async def test_every_connection_is_counted_once_and_logged_when_it_has_ended(
     autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch, code: int
 ) -> None:
+    with written() as logged:
+        await end_two(monkeypatch, code)
+    said = [json.loads(line) for line in logged.getvalue().splitlines() if line.startswith("{")]
+    # Who was never let in has not come, and does not go.
+    assert [line["code"] for line in said if line["event"] == "goes"] == [code]
+
+
+async def end_two(monkeypatch: pytest.MonkeyPatch, code: int) -> None:
     async with open_world() as world:
         ada = await world.create()
         if code == 1011:
