@@ -28,7 +28,7 @@ from .messages import (
 )
 from .refusals import refuse
 from .sentences import sentence
-from .strict_json import Unreadable, join, read_json
+from .strict_json import TWICE, Unreadable, join, read_json
 
 FIRST_MESSAGES: Final[tuple[type[FirstMessage], ...]] = get_args(FirstMessage)
 
@@ -62,13 +62,26 @@ def decode_to_server(data: bytes) -> AnyToServer | Rejected:
     try:
         value = read_json(data)
     except Unreadable as unreadable:
-        return Rejected(unreadable.code, unreadable.faults)
-    if not isinstance(value, dict):
-        return Rejected(ErrorCode.BAD_MESSAGE, (Fault("", "a message is a JSON object"),))
+        return _unreadable(unreadable)
     return _message(value)
 
 
-def _message(value: dict[str, object]) -> AnyToServer | Rejected:
+def _unreadable(unreadable: Unreadable) -> Rejected:
+    """Why it could not be read, and what is wrong with the message as far as it could be."""
+    faults = unreadable.faults
+    if unreadable.value is None or any(fault.path in ("type", "version") for fault in faults):
+        return Rejected(unreadable.code, faults)
+    message = _message(unreadable.value)
+    if not isinstance(message, Rejected):
+        return Rejected(unreadable.code, faults, str(message.__struct_config__.tag))
+    said = {fault.path for fault in faults if fault.message != TWICE}
+    more = (fault for fault in message.faults if fault.path not in said)
+    return Rejected(unreadable.code, (*faults, *more)[:MAX_FAULTS], message.re)
+
+
+def _message(value: object) -> AnyToServer | Rejected:
+    if not isinstance(value, dict):
+        return Rejected(ErrorCode.BAD_MESSAGE, (Fault("", "a message is a JSON object"),))
     tag = value.get("type")
     if not isinstance(tag, str):
         lacks = "a message has a type" if tag is None else "the type of a message is text"

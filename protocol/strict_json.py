@@ -33,12 +33,17 @@ _TOKEN: Final = re.compile(
 )
 
 
-class Unreadable(ValueError):  # noqa: N818 - a refusal of what came, not a failure here
-    """The bytes are not JSON that this protocol takes."""
+TWICE: Final = "is there twice"
 
-    def __init__(self, code: ErrorCode, faults: Iterable[Fault]) -> None:
+
+class Unreadable(ValueError):  # noqa: N818 - a refusal of what came, not a failure here
+    """The bytes are not JSON that this protocol takes. The value is what could be read all the
+    same: None in place of what could not, and of two equal keys the last."""
+
+    def __init__(self, code: ErrorCode, faults: Iterable[Fault], value: object = None) -> None:
         self.code = code
         self.faults = tuple(faults)
+        self.value = value
         super().__init__(code.meaning)
 
 
@@ -59,7 +64,8 @@ def read_json(data: bytes) -> object:
     value = _parse(data)
     if faults := list(islice(_faults(value, ""), MAX_FAULTS)):
         not_json = any(fault.message in _NOT_JSON for fault in faults)
-        raise Unreadable(ErrorCode.NOT_JSON if not_json else ErrorCode.BAD_MESSAGE, faults)
+        code = ErrorCode.NOT_JSON if not_json else ErrorCode.BAD_MESSAGE
+        raise Unreadable(code, faults, _plain(value))
     return _plain(value)
 
 
@@ -128,14 +134,9 @@ def _faults(value: object, path: str) -> Iterator[Fault]:
         case list():
             for index, item in enumerate(value):
                 yield from _faults(item, join(path, index))
-        case _Constant():
-            yield Fault(path, f"{value} is not JSON")
-        case str() if not _writable(value):
-            yield Fault(path, "half of a surrogate pair is not text")
-        case int() if abs(value) > MAX_INTEGER:
-            yield Fault(path, "an integer on the wire fits 53 bits; write larger ones as text")
-        case float() if not abs(value) <= MAX_INTEGER:
-            yield Fault(path, "a number on the wire lies within 53 bits")
+        case _:
+            if wrong := _wrong(value):
+                yield Fault(path, wrong)
 
 
 def _object_faults(pairs: _Pairs, path: str) -> Iterator[Fault]:
@@ -143,11 +144,25 @@ def _object_faults(pairs: _Pairs, path: str) -> Iterator[Fault]:
     for key, item in pairs:
         inner = join(path, key)
         if key in seen:
-            yield Fault(inner, "is there twice")
-        if not _writable(key):
-            yield Fault(inner, "half of a surrogate pair is not text")
+            yield Fault(inner, TWICE)
+        if wrong := _wrong(key):
+            yield Fault(inner, wrong)
         seen.add(key)
         yield from _faults(item, inner)
+
+
+def _wrong(value: object) -> str:
+    """What is wrong with a text or a number; empty where nothing is."""
+    match value:
+        case _Constant():
+            return f"{value} is not JSON"
+        case str() if not _writable(value):
+            return "half of a surrogate pair is not text"
+        case int() if abs(value) > MAX_INTEGER:
+            return "an integer on the wire fits 53 bits; write larger ones as text"
+        case float() if not abs(value) <= MAX_INTEGER:
+            return "a number on the wire lies within 53 bits"
+    return ""
 
 
 def _writable(text: str) -> bool:
@@ -157,7 +172,7 @@ def _writable(text: str) -> bool:
 def _plain(value: object) -> object:
     match value:
         case _Pairs():
-            return {key: _plain(item) for key, item in value}
+            return {key: _plain(item) for key, item in value if not _wrong(key)}
         case list():
             return [_plain(item) for item in value]
-    return value
+    return None if _wrong(value) else value

@@ -12,7 +12,6 @@ from types import MappingProxyType
 from typing import Final
 
 import msgspec
-import orjson
 from websockets.datastructures import Headers
 from websockets.http11 import Response
 
@@ -85,8 +84,7 @@ def _readiness(hall: Hall) -> Response:
 
 
 def _rooms(hall: Hall) -> Response:
-    rooms = {"rooms": [msgspec.to_builtins(room) for room in hall.listing()]}
-    return respond(HTTPStatus.OK, orjson.dumps(rooms), JSON)
+    return respond(HTTPStatus.OK, msgspec.json.encode({"rooms": hall.listing()}), JSON)
 
 
 def _schema(_: Hall) -> Response:

@@ -202,6 +202,34 @@ def test_equal_keys_are_refused() -> None:
     }
 
 
+def test_what_cannot_be_read_hides_nothing_that_is_wrong_with_the_rest() -> None:
+    data = (
+        b'{"type":"join","version":1,"name":"","key":9007199254740992,"key":NaN,"\\udc00":1,"z":2}'
+    )
+    assert faults(data) == {
+        "key": "NaN is not JSON",
+        "?": "half of a surrogate pair is not text",
+        "name": "must be text of 1 to 24 characters, without control characters; it has 0",
+        "z": "no such field",
+    }
+    assert refusal(data).re == "join"
+    assert refusal(data).code is ErrorCode.NOT_JSON
+    # Twice and wrong is wrong twice.
+    twice = refusal(b'{"type":"ready","nonce":1,"nonce":2}').faults
+    assert [fault.path for fault in twice] == ["nonce", "nonce"]
+
+
+@pytest.mark.parametrize("again", ['"type":"ready"', '"version":1'])
+def test_who_says_two_types_or_versions_is_told_that_alone(again: str) -> None:
+    data = '{"type":"join","version":1,"name":7,' + again + "}"
+    assert set(faults(data.encode())) == {again.split('"')[1]}
+
+
+def test_what_is_wrong_only_as_json_is_answered_by_its_type_too() -> None:
+    assert refusal(b'{"type":"resume","version":1,"token":"x","token":"y"}').re == "resume"
+    assert refusal(b'[{"a":1,"a":1}]').re is None
+
+
 def test_the_answer_repeats_the_type_that_is_refused() -> None:
     error = refusal(b'{"type":"ready","nonce":1}').error(7)
     assert error == Error(
