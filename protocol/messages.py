@@ -254,6 +254,7 @@ class Begin(ToClient, frozen=True, tag="begin", kw_only=True):
     battle: BattleId
     round: int
     speed: Speed
+    players: dict[Seat, str] = {}  # their names: another may hold the seat once it is over
     boards: dict[Seat, dict[str, object]]
     commitment: str
     rules: dict[str, object] = {}  # what differs from the standard rules, by name

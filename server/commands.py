@@ -114,6 +114,7 @@ class Terms:
     commitment: str
     secret: bytes
     nonces: dict[Seat, str]
+    players: dict[Seat, str]  # their names, which stay the battle's when others take their seats
 
 
 @dataclass(frozen=True, slots=True)

@@ -155,6 +155,7 @@ class Match:
             commitment=commitment(self.secret),
             secret=self.secret,
             nonces={"a": a.nonce, "b": b.nonce},
+            players={"a": a.name, "b": b.name},
         )
         return self.terms
 

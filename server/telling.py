@@ -160,6 +160,7 @@ def begin(terms: Terms) -> Begin:
         battle=terms.battle,
         round=terms.round,
         speed=terms.speed,
+        players=dict(terms.players),
         boards={"a": a.to_object(), "b": b.to_object()},
         commitment=terms.commitment,
         rules=_changed_rules(terms.setup.rules),

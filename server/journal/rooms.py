@@ -85,7 +85,7 @@ def record_round(
         round=terms.round,
         speed=terms.speed,
         private=room.options.private,
-        names={seat: player.name for seat, player in room.match.players()},
+        names=dict(terms.players),
         boards={
             seat: board.to_object() for seat, board in zip(SEATS, terms.setup.boards, strict=True)
         },
@@ -172,6 +172,7 @@ def terms_again(record: RoundRecord, house: House) -> Terms:
         commitment=record.commitment,
         secret=bytes.fromhex(record.secret),
         nonces=dict(record.nonces),
+        players=dict(record.names),
     )
 
 

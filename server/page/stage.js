@@ -33,8 +33,8 @@ export class Stage {
     this.header = new Header();
     this.inspector = new Inspector(this.board);
     this.effects = new Effects((id) => this.board.views.get(id)?.element);
-    this.log = new LogView((id) => this.board.name(id), (side) => this.header.sideName(side));
-    this.verdict = new Verdict((side) => this.header.sideName(side));
+    this.log = new LogView((id) => this.board.name(id), (side) => this.#player(side));
+    this.verdict = new Verdict((side) => this.#player(side));
     this.#forget(null);
     this.picture = requestAnimationFrame(() => this.#draw());
     this.connection = new Connection(room, papers, this);
@@ -68,6 +68,12 @@ export class Stage {
 
   busy() {
     return this.mirror.battle !== null && this.begun !== null && !this.result && !this.mirror.over;
+  }
+
+  /** What to call the one who fights, or fought, the battle on a side: the seats may be others' by
+   * the time it is seen. */
+  #player(side) {
+    return this.begun?.players?.[side] ?? `Side ${side}`;
   }
 
   showRoom(room) {

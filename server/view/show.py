@@ -46,7 +46,8 @@ class Show:
     """
 
     def __init__(self, mirror: Callable[[], Mirror], known: Sequence[NamedBoard] = ()) -> None:
-        self.notes: dict[Seat, str] = {}  # beside the players, by side: what their board is called
+        self._players: dict[Seat, str] = {}  # of the battle, whoever holds the seats since
+        self._notes: dict[Seat, str] = {}  # beside them: what their board is called
         self._known = known
         self._battle: BattleId | None = None
         self._sources: Sources | None = None
@@ -85,13 +86,12 @@ class Show:
         return None if self.room is None else getattr(self.room, side)
 
     def player(self, side: Seat) -> str:
-        """What to call the player of a side."""
-        seat = self.seat(side)
-        return f"side {side}" if seat is None else seat.name
+        """What to call the one who fights, or fought, the battle on a side."""
+        return self._players.get(side, f"side {side}")
 
     def side(self, side: Seat) -> str:
         """The player of a side with the note beside it: `Ada (The Red Kennel)`."""
-        note = self.notes.get(side)
+        note = self._notes.get(side)
         return f"{self.player(side)} ({note})" if note else self.player(side)
 
     def units(self) -> tuple[UnitState, ...]:
@@ -138,7 +138,8 @@ class Show:
         return "  ".join(parts)
 
     def _note(self, side: Seat, seat: SeatState) -> str:
-        notes = [self.notes[side]] if side in self.notes else []
+        fought = seat.name == self._players.get(side)
+        notes = [self._notes[side]] if fought and side in self._notes else []
         if seat.stored:
             notes.append("stored board")
         elif not seat.present:
@@ -155,7 +156,8 @@ class Show:
         self._told = []
         self._unsettled = []
         self._cards = _cards_of(begin.boards)
-        self.notes = {
+        self._players = begin.players
+        self._notes = {
             side: known.name
             for side, board in begin.boards.items()
             for known in self._known

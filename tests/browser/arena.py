@@ -12,7 +12,7 @@ import pytest
 import trio
 
 from protocol.client import Client, open_client
-from protocol.messages import Begin, Create, Join, Result, RoomId, Welcome
+from protocol.messages import Begin, Create, Join, Leave, Result, RoomId, Welcome
 from server.app import Running, serve
 from server.cli.board import find_board
 from server.cli.bots import Pilot
@@ -32,8 +32,10 @@ class Players:
     boards: tuple[str, str] = ("candle-tide", "frozen-ledger")
     key: str | None = None
     best_of: int = 1
+    leaves: bool = False  # the first of them, once a battle is over
     begun: trio.Event = field(default_factory=trio.Event)  # a pause that a test ends
     fighting: trio.Event = field(default_factory=trio.Event)
+    left: trio.Event = field(default_factory=trio.Event)
     results: list[Result] = field(default_factory=list)
 
     async def play(
@@ -54,6 +56,13 @@ class Players:
                 task_status.started(room)
 
     async def _drive(self, client: Client, pilot: Pilot) -> None:
+        try:
+            await self._follow(client, pilot)
+        finally:
+            if pilot.seat == "a":
+                self.left.set()
+
+    async def _follow(self, client: Client, pilot: Pilot) -> None:
         async for update in client:
             for message in pilot.hear(update):
                 await self.begun.wait()
@@ -62,6 +71,8 @@ class Players:
                 self.fighting.set()
             if isinstance(update, Result) and pilot.seat == "a":
                 self.results.append(update)
+                if self.leaves:
+                    await client.send(Leave())
 
 
 @asynccontextmanager

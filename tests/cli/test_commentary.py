@@ -42,6 +42,7 @@ BEGIN = Begin(
     battle=BATTLE,
     round=1,
     speed=1,
+    players={"a": "Ada", "b": "Bob"},
     boards={"a": BOARDS[0].to_object(), "b": BOARDS[1].to_object()},
     commitment=commitment(SECRET),
 )

@@ -23,12 +23,14 @@ from protocol.messages import (
     RoomId,
     RoomState,
     RoomUpdate,
+    Seat,
     SeatState,
     SubmitBoard,
     Token,
     Welcome,
 )
 from protocol.mirror import Mirror
+from server.cli.board import NamedBoard
 from server.cli.bots import Pilot
 from server.view.show import SEATS, Show
 from server.view.words import Told, tell, unit_names
@@ -53,6 +55,7 @@ ROOM = RoomState(
     battle=None,
 )
 BOARDS = list(sample_boards())
+PLAYERS: dict[Seat, str] = {"a": "Ada", "b": "Bob"}
 
 
 def room(**changes: object) -> RoomState:
@@ -84,7 +87,7 @@ def setup(seed: str = "s") -> Setup:
 
 def begin(fought: Setup) -> Begin:
     boards = {seat: board.to_object() for seat, board in zip(SEATS, fought.boards, strict=True)}
-    return Begin(battle=BATTLE, round=2, speed=2, boards=boards, commitment="c1")
+    return Begin(battle=BATTLE, round=2, speed=2, players=PLAYERS, boards=boards, commitment="c1")
 
 
 def frames(fought: Setup, *channels: Channel) -> Iterator[Frame]:
@@ -243,7 +246,31 @@ def test_a_new_battle_begins_with_nothing_told() -> None:
 def test_outcomes(changes: dict[str, object], words: str) -> None:
     show = Show(Mirror)
     show.hear(RoomUpdate(room()))
+    show.hear(begin(setup()))
     assert show.outcome(result(**changes)) == words
+
+
+def test_a_battle_keeps_its_players_when_others_take_their_seats() -> None:
+    fought = setup()
+    mirror = Mirror()
+    known = [NamedBoard("The Board", fought.boards[0].to_object())]
+    show = Show(lambda: mirror, known)
+    show.hear(RoomUpdate(room(a=seat(name="Eve"), b=None)))
+    show.hear(begin(fought))
+    assert show.side("a") == "Ada (The Board)"
+    assert show.outcome(result()).startswith("round 2 goes to Ada by")
+    assert show.outcome(result(winner="b")).startswith("round 2 goes to Bob by")
+    players = show.scene().players
+    assert (players["a"].name, players["a"].note) == ("Eve", "")  # it is not her board
+    show.hear(RoomUpdate(room()))
+    assert show.scene().players["a"].note == "The Board"
+
+
+def test_a_battle_whose_players_are_not_told_has_sides() -> None:
+    show = Show(Mirror)
+    show.hear(RoomUpdate(room()))
+    show.hear(msgspec.structs.replace(begin(setup()), players={}))
+    assert show.outcome(result()).startswith("round 2 goes to side a by")
 
 
 def test_notes_beside_the_players() -> None:

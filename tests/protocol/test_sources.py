@@ -19,7 +19,7 @@ from .battles import BATTLE, random_setup, sample_setups
 
 def begun(setup: Setup) -> Begin:
     """What a client reads of a battle's beginning."""
-    terms = Terms(BATTLE, 1, 1, setup, "", b"", {})
+    terms = Terms(BATTLE, 1, 1, setup, "", b"", {}, {})
     message = decode_to_client(encode(begin(terms)))
     assert isinstance(message, Begin)
     return message

@@ -49,7 +49,7 @@ class Failing(FeedWriter):
 
 
 def a_run(setup: Setup | None = None) -> BattleRun:
-    terms = Terms(BattleId("r.1"), 1, 1, setup or kennel(), "", b"", {})
+    terms = Terms(BattleId("r.1"), 1, 1, setup or kennel(), "", b"", {}, {})
     return BattleRun(terms, Feed(1, terms.battle), TICK_SECONDS, 100.0, Metrics())
 
 

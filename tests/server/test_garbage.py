@@ -80,7 +80,9 @@ async def test_a_connection_that_has_ended_is_gone_without_looking_for_cycles(ho
 @pytest.mark.parametrize("ahead", [0, 3_000])
 def test_a_battle_that_is_over_leaves_no_cycles(ticks: int, ahead: int) -> None:
     def fight() -> list[weakref.ref[object]]:
-        terms = Terms(BattleId("r.1"), 1, 1, sample_setup("candle-tide", "slow-kiln"), "", b"", {})
+        terms = Terms(
+            BattleId("r.1"), 1, 1, sample_setup("candle-tide", "slow-kiln"), "", b"", {}, {}
+        )
         run = BattleRun(terms, Feed(1, terms.battle), 0.05, 0.0, Metrics())
         if ahead:
             run.look_ahead(ahead)

@@ -80,7 +80,7 @@ async def test_feeds_are_let_go_that_nobody_may_come_back_for() -> None:
         setup = sample_setup("red-kennel", "slow-kiln")
         there: list[list[int]] = []
         for number, now in enumerate((10.0, 20.0, 30.0, 151.0, 155.0, 1000.0), 1):
-            terms = Terms(BattleId(f"r.{number}"), number, 1, setup, "", b"", {})
+            terms = Terms(BattleId(f"r.{number}"), number, 1, setup, "", b"", {}, {})
             teller.tell([teller.open(terms, teller.room, now)], now)
             there.append([n for n in range(1, 7) if teller.feed_of(BattleId(f"r.{n}"))])
     assert there == [[1], [1, 2], [1, 2, 3], [2, 3, 4], [2, 3, 4, 5], [5, 6]]

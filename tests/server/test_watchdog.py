@@ -118,7 +118,7 @@ def test_work_that_did_not_have_the_processor_is_let_be(
 
 
 def test_a_tick_without_end_is_ended_whatever_form_the_engine_has() -> None:
-    terms = Terms(BattleId("r.1"), 1, 1, read_setup(endless()), "", b"", {})
+    terms = Terms(BattleId("r.1"), 1, 1, read_setup(endless()), "", b"", {}, {})
     run = BattleRun(terms, Feed(1, terms.battle), 0.05, 0, Metrics())
     dog = Watchdog(0.1)
     with dog.on_guard(), pytest.raises(Hung), dog:
