@@ -16,6 +16,7 @@ from engine.board import Board, BoardUnit, read_board
 from engine.catalog import Catalog, read_catalog
 from engine.events import EVENT_FIELDS, Event, event_line, event_object, field_names
 from engine.faults import Fault, Refused, did_you_mean
+from engine.reading import TICKS_PER_SECOND
 from engine.rules import Rules, read_rules
 from engine.setup import Setup, read_battle
 from engine.snapshot import UNIT_FIELDS, Snapshot, UnitState, state_digest
@@ -26,6 +27,7 @@ FORM: Final = "plain Python" if (_battle.__file__ or "").endswith(".py") else "c
 __all__ = [
     "EVENT_FIELDS",
     "FORM",
+    "TICKS_PER_SECOND",
     "UNIT_FIELDS",
     "Battle",
     "Board",

@@ -10,13 +10,10 @@ from __future__ import annotations
 import hashlib
 import hmac
 from collections.abc import Iterator, Mapping
-from typing import Final
 
 from engine import Battle, Catalog, Refused, Rules, Setup, read_board
 
 from .messages import Begin, Fault, Result, Seat
-
-SECRET_BYTES: Final = 32
 
 
 class Unfair(Exception):  # noqa: N818 - says what the result is

@@ -48,8 +48,9 @@ Seen = Annotated[int, Meta(ge=-1, le=MAX_INTEGER)]
 _URL_SAFE: Final = r"^[0-9a-zA-Z_-]+(?!\n)$"
 _PRINTABLE: Final = r"^[^\x00-\x1f\x7f-\x9f\u2028\u2029]+(?!\n)$"
 _NO_CONTROL: Final = "without control characters"
+LONGEST_NAME: Final = 24  # characters: two of them stand beside a score on a phone
 Name = Annotated[
-    str, Meta(min_length=1, max_length=24, pattern=_PRINTABLE, description=_NO_CONTROL)
+    str, Meta(min_length=1, max_length=LONGEST_NAME, pattern=_PRINTABLE, description=_NO_CONTROL)
 ]
 Nonce = Annotated[
     str,

@@ -10,6 +10,7 @@ from typing import Final
 
 import trio
 
+from engine import TICKS_PER_SECOND
 from protocol.codes import CloseCode, ErrorCode
 from protocol.messages import (
     PROTOCOL_VERSION,
@@ -29,7 +30,6 @@ from server import places
 from server.callers import Caller
 from server.closing import Closing
 from server.commands import Back, Command, Enter, Look, Refusal
-from server.config import TICKS_PER_SECOND
 from server.delivery import Follower
 from server.feed import framed, mask_of
 from server.gate import Hello, admit_ticket

@@ -1,8 +1,8 @@
 """The server: what is where, within which limits, and how it starts and ends.
 
     GET /, /page/*                                          server.static; anyone
-        /healthz, /readyz, /api/rooms, /api/catalog,
-        /schema.json                                        server.http; anyone
+        /healthz, /readyz, /metrics, /api/rooms,
+        /api/catalog, /schema.json                          server.http; anyone
         /api/replays, /replays/{id}                         the journal's; limits.replays
     ws  /rooms/new      create          limits.rooms, .rooms_per_player, .rooms_per_address
     ws  /rooms/quick    quick           the same
@@ -43,6 +43,9 @@ from server.reception import Reception
 from server.watchdog import Watchdog
 
 log = structlog.get_logger()
+
+# The address that stands for all of them, also those of IPv4: to trio that is None.
+EVERYWHERE: Final = "::"
 
 # What it may take to tell those who listen, where the server is to end at once.
 HURRY_SECONDS: Final = 0.1
@@ -89,7 +92,8 @@ async def serve(
     nothing more can be kept.
     """
     files = files_for(config.limits)
-    listeners = await trio.open_tcp_listeners(config.port, host=config.host)
+    host = None if config.host == EVERYWHERE else config.host
+    listeners = await trio.open_tcp_listeners(config.port, host=host)
     async with _journal(config) as (journal, kept), trio.open_nursery() as nursery:
         crowd = Crowd(config.limits, config.security.proxies, files)
         house = House(config, listeners, crowd, journal, kept, watchdog)

@@ -28,10 +28,19 @@ MOST_TICKS: Final = 100
 
 
 class BattleRun:
-    """One battle that runs into one feed. May raise whatever the engine raises."""
+    """One battle that runs into one feed. May raise whatever the engine raises.
+
+    `since` is when this process came by it: ticks that were due before are nobody's lateness here.
+    """
 
     def __init__(
-        self, terms: Terms, feed: Feed, tick_seconds: float, start: float, metrics: Metrics
+        self,
+        terms: Terms,
+        feed: Feed,
+        tick_seconds: float,
+        start: float,
+        metrics: Metrics,
+        since: float = -math.inf,
     ) -> None:
         self.terms = terms
         self.feed = feed
@@ -40,6 +49,7 @@ class BattleRun:
         self._tick_seconds = tick_seconds
         self._time_limit = terms.setup.rules.time_limit
         self._start = start
+        self._since = since
         self._battle = Battle(terms.setup, pulse=let_signals_in)
         self._writer = AheadWriter(FeedWriter(self._battle, terms.battle))
         self.due = start  # when the next tick is to run; infinity after the last
@@ -63,8 +73,9 @@ class BattleRun:
                 late = now - self.due
                 if late < 0:
                     break
-                self.latest = max(self.latest, late)
-                self._metrics.lateness.add(late)
+                if self.due >= self._since:
+                    self.latest = max(self.latest, late)
+                    self._metrics.lateness.add(late)
                 self._step()
         finally:
             self._metrics.engine_seconds += time.perf_counter() - before

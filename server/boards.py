@@ -76,6 +76,6 @@ class MemoryBoards:
 
 
 def board_id(name: str, board: Board) -> str:
-    """The same for the same board of the same owner; long enough to be a nonce."""
+    """The same for the same board of the same owner."""
     text = json.dumps([name, board.to_object()], ensure_ascii=False, separators=(",", ":"))
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]

@@ -95,7 +95,7 @@ SAID: tuple[type[PlayerMessage], ...] = (SubmitBoard, Ready, Forfeit, Rematch, A
 class Stored:
     """The board of someone who is not there, to be fought in their place.
 
-    The id serves as its nonce: it is fixed before the opponent's is known.
+    The id of an offer serves as its nonce: it is fixed before the opponent's is known.
     """
 
     id: str

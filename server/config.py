@@ -7,13 +7,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from engine import Catalog, Rules, base_catalog
+from engine import TICKS_PER_SECOND, Catalog, Rules, base_catalog
 from server.limits import Limits
 from server.mint import Mint
 from server.security import Security
 
 DEFAULT_PORT: Final = 8750
-TICKS_PER_SECOND: Final = 20
 ON_THE_BEAT: Final = 1e-6  # a share of a beat: what is ready on one is not a whole beat late
 # Some four milliseconds' work, on the average.
 BATTLES_A_BEAT: Final = 128

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hmac
 import random
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import cached_property
 
 import structlog
@@ -17,7 +18,7 @@ from server.boards import BoardStore, MemoryBoards
 from server.callers import Caller, Makers
 from server.catalog import printed
 from server.closing import Closing
-from server.commands import Record, Refusal
+from server.commands import Record, Refusal, Stored
 from server.config import Config
 from server.house import House, Options
 from server.journal.clock import Clock, compare
@@ -77,9 +78,15 @@ class Hall:
             catalog=config.catalog,
             limits=config.limits,
             secret=config.mint.secret,
-            stored=self._boards.pick,
+            stored=self._stored,
             tick_seconds=config.tick_seconds,
         )
+
+    def _stored(self) -> Stored | None:
+        """One that may be offered, under an id that tells nothing of it: its own is a hash of it,
+        which whoever knows the boards of others could look up."""
+        kept = self._boards.pick()
+        return None if kept is None else replace(kept, id=self.config.mint.offer_id())
 
     @property
     def journal(self) -> Journal:
@@ -210,8 +217,7 @@ class Hall:
     def _forget(self, stage: Stage, record: Record) -> None:
         self._stages.pop(stage.room.id, None)
         self._makers.remove(stage.room.id)
-        rounds = record.state.round if record.state.battle else 0
-        stage.log.info("room closes", why=record.why, rounds=rounds)
+        stage.log.info("room closes", why=record.why, rounds=stage.room.match.begun)
 
 
 def _sample_boards(config: Config, metrics: Metrics) -> BoardStore:

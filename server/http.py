@@ -107,6 +107,10 @@ def _file(
 
 FILES: Final = read_static()
 
+# Whoever watches over the server may have its address in common with strangers, and these answers
+# cost no more than a refusal.
+PROBES: Final = ("/healthz", "/readyz")
+
 PAGES: Final[dict[str, Callable[[Hall], Response]]] = {
     "/healthz": _health,
     "/readyz": _readiness,

@@ -6,7 +6,6 @@ Nothing of it ever reaches the engine but the seed, which `protocol.fairness` de
 from __future__ import annotations
 
 import secrets
-from random import Random
 from typing import Final
 
 from protocol.messages import RoomId, Token
@@ -29,28 +28,10 @@ class Mint:
         """32 bytes that decide a round together with the players' nonces."""
         return secrets.token_bytes(32)
 
+    def offer_id(self) -> str:
+        """Of the board of one who is not there; it serves as a nonce."""
+        return secrets.token_hex(16)
+
     def error_id(self) -> str:
         """What a log line, a file and an error message have in common."""
         return secrets.token_hex(6)
-
-
-class SeededMint(Mint):
-    """Makes the same every time, from a seed: for demonstrations and tests that can be repeated.
-
-    Whoever knows the seed knows every secret.
-    """
-
-    def __init__(self, seed: int) -> None:
-        self._dice = Random(seed)  # noqa: S311 - to be foreseen is its purpose
-
-    def room_id(self) -> RoomId:
-        return RoomId("".join(self._dice.choice(ALPHABET) for _ in range(ROOM_ID_LENGTH)))
-
-    def token(self) -> Token:
-        return Token(self._dice.randbytes(32).hex())
-
-    def secret(self) -> bytes:
-        return self._dice.randbytes(32)
-
-    def error_id(self) -> str:
-        return self._dice.randbytes(6).hex()

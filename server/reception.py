@@ -59,7 +59,7 @@ class Reception:
             status, why = self._objection(connection, request, address)
             if status is None:
                 return None
-        elif self._requests.take(address, trio.current_time()):
+        elif path in http.PROBES or self._requests.take(address, trio.current_time()):
             response = await http.answer(self._hall, path, request.headers)
             if path.startswith(SHARED):
                 response.headers.update(sharing(request.headers, self._config.security.origins))

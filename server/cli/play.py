@@ -13,6 +13,7 @@ import trio
 from engine import Refused
 from protocol.client import Client
 from protocol.messages import (
+    LONGEST_NAME,
     PROTOCOL_VERSION,
     Accept,
     Create,
@@ -37,7 +38,6 @@ from server.view.commentary import Commentary
 from server.view.screen import Screen, open_screen
 from server.view.show import Show
 
-LONGEST_NAME = 24  # of protocol.messages.Name
 # Refusals of these mean that a round cannot begin: no use in waiting on.
 NEEDED = ("board", "ready", "accept")
 

@@ -107,7 +107,8 @@ def _feed(one: Round, terms: Terms, backstage: Backstage, seq: int) -> Feed:
 def _run(one: Round, feed: Feed, terms: Terms, backstage: Backstage) -> BattleRun:
     tick_seconds = backstage.config.tick_seconds(terms.speed)
     started = backstage.clock.here(one.record.started)
-    return BattleRun(terms, feed, tick_seconds, started, backstage.metrics)
+    since = trio.current_time()
+    return BattleRun(terms, feed, tick_seconds, started, backstage.metrics, since)
 
 
 def _refill(

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field, fields
 from typing import Final, NamedTuple
 
-from server.config import TICKS_PER_SECOND
+from engine import TICKS_PER_SECOND
 from server.load.tally import quantile
 
 # Of the normal distribution: what lies within it either way is 95 %.

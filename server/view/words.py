@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Final, NamedTuple
 
-TICKS_PER_SECOND: Final = 20
+from engine import TICKS_PER_SECOND
 
 Values = Mapping[str, object]
 Namer = Callable[[object], str]

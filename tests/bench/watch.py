@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 import trio
 from rich.console import Console
 
-from server.config import TICKS_PER_SECOND
+from engine import TICKS_PER_SECOND
 from server.load.command import measure, spare_cores
 from server.load.outcome import Outcome
 from server.load.share import Wishes

@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import product
+from random import Random
 from typing import Final, NamedTuple
 
-from engine import Battle, Rules, base_catalog, sample_boards
+from engine import TICKS_PER_SECOND, Battle, Rules, base_catalog, sample_boards
 from protocol.frames import FeedWriter
-from protocol.messages import CHANNELS, AnyToClient, Ready, SubmitBoard
+from protocol.messages import CHANNELS, AnyToClient, Ready, RoomId, SubmitBoard
 from server.commands import Command, Ended, Enter, SessionId, StartBattle, Terms, ToRoom
 from server.feed import framed, text_frame
 from server.house import House, Options
 from server.limits import Limits
-from server.mint import SeededMint
+from server.mint import ALPHABET, ROOM_ID_LENGTH
 from server.room import Room
 from server.telling import begin
 
-TICKS_PER_SECOND: Final = 20
 PLAYERS: Final = (SessionId("Ada"), SessionId("Grace"))
 PARTS: Final = (*CHANNELS, "begin", "result", "room")
 
@@ -63,16 +63,17 @@ class _Hall:
         self._parts: Counter[str] = Counter()
         self._told = 0
         self._terms: Terms | None = None
-        mint = SeededMint(seed)
+        dice = Random(seed)
         house = House(
             rules=Rules(),
             catalog=base_catalog(),
             limits=Limits(),
-            secret=mint.secret,
+            secret=lambda: dice.randbytes(32),
             stored=lambda: None,
             tick_seconds=lambda speed: 1 / (TICKS_PER_SECOND * speed),
         )
-        self._room = Room(mint.room_id(), Options(best_of=9), house, 0.0)
+        room = RoomId("".join(dice.choice(ALPHABET) for _ in range(ROOM_ID_LENGTH)))
+        self._room = Room(room, Options(best_of=9), house, 0.0)
 
     def fight(self, a: str, b: str) -> Watched:
         """A round as it is in the middle of a series: from the first `ready` to the next one."""

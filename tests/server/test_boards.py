@@ -1,16 +1,20 @@
 """The boards of those who are not there."""
 
+# ruff: noqa: ARG001 - the clock is a fixture that works by being asked for
+
 from __future__ import annotations
 
 import random
 
 import msgspec
+from trio.testing import MockClock
 
-from engine import Rules, base_catalog, sample_boards
-from protocol.messages import Ready
+from engine import Rules, base_catalog, read_board, sample_boards
+from protocol.messages import PROTOCOL_VERSION, Leave, Offer, Quick, Ready
 from server.boards import MemoryBoards, board_id
 from server.metrics import Metrics
 from tests.server.rooms import RULES, board
+from tests.server.visitors import open_world
 
 
 def memory(most: int = 3) -> MemoryBoards:
@@ -58,9 +62,25 @@ def test_of_one_player_only_the_newest_are_kept() -> None:
     assert len(ids) == samples + 3
 
 
-def test_an_id_can_serve_as_a_nonce() -> None:
-    ready = {"type": "ready", "nonce": board_id("Ada", board(0))}
-    assert isinstance(msgspec.convert(ready, Ready), Ready)
+async def test_an_offer_tells_nothing_of_its_board(autojump_clock: MockClock) -> None:
+    """Whoever has seen the boards of others could look up an id that follows from one."""
+    async with open_world() as world:
+        offers = set[str]()
+        for _ in range(3):
+            bob = world.visit("quick")
+            await bob.say(Quick(version=PROTOCOL_VERSION, name="Bob"))
+            offer = await bob.hear_until(Offer)
+            assert isinstance(
+                msgspec.convert({"type": "ready", "nonce": offer.offer}, Ready), Ready
+            )
+            offers.add(offer.offer)
+            await bob.say(Leave())
+            await bob.hear_end()
+    assert len(offers) == 3
+    samples = (
+        (value, read_board(value, base_catalog(), RULES)) for value in sample_boards().values()
+    )
+    assert offers.isdisjoint(board_id(str(value["name"]), one) for value, one in samples)
 
 
 def test_samples_that_the_servers_rules_forbid_are_left_out() -> None:

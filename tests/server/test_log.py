@@ -1,5 +1,7 @@
 """Logs: readable on a terminal, JSON otherwise."""
 
+# ruff: noqa: ARG001 - the clock is a fixture that works by being asked for
+
 from __future__ import annotations
 
 import io
@@ -9,8 +11,11 @@ from collections.abc import Iterator
 
 import pytest
 import structlog
+from trio.testing import MockClock
 
+from protocol.messages import Leave, Result
 from server.log import _LIBRARIES, set_up_logging
+from tests.server.visitors import get_ready, open_world
 
 
 class Full(io.StringIO):
@@ -131,3 +136,19 @@ def test_what_libraries_log_is_a_line_like_any_other(level: int) -> None:
     assert (said["event"], said["library"]) == ("connection handler failed", library.name)
     assert said["level"] == ("critical" if level == 1000 else "error")
     assert said["exception"][0]["exc_type"] == "JSONDecodeError"
+
+
+async def test_a_room_that_closes_says_how_many_battles_it_saw(autojump_clock: MockClock) -> None:
+    out = io.StringIO()
+    set_up_logging("info", out)
+    async with open_world() as world:
+        ada, bob = await world.pair()
+        await get_ready(ada, bob)
+        await ada.hear_until(Result)
+        await ada.hear_phase("building")  # of the second round, which never comes to a battle
+        for player in (ada, bob):
+            await player.say(Leave())
+            await player.hear_end()
+    said = [json.loads(line) for line in out.getvalue().splitlines()]
+    (closes,) = (line for line in said if line["event"] == "room closes")
+    assert closes["rounds"] == 1
