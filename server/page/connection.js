@@ -1,13 +1,11 @@
 // One seat in the audience of a room: says the first message, hears what comes, and after a lost
 // connection comes back to where it was, with growing delays.
 
+import { Silence } from "./silence.js";
 import { STOPS, VERSION } from "./tables.js";
 
 const FIRST_DELAY = 250;
 const LAST_DELAY = 8000;
-// In a battle no two frames are as far apart as two seconds, and a welcome comes at once; a line
-// that is silent for so long is dead.
-const SILENCE = 8000;
 
 /**
  * @typedef {{state: "connecting"|"live"|"lost"|"ended", resumed?: boolean, code?: string|number,
@@ -28,14 +26,18 @@ export class Connection {
     this.papers = papers;
     this.owner = owner;
     this.token = null;
+    this.former = null; // the line that stands until another is welcomed in its place
     this.inside = false; // the welcome has come on this connection
     this.fresh = false; // the next resume asks for a snapshot
     this.attempts = 0;
     this.notBefore = 0;
     this.ended = false;
     this.farewell = ""; // why the server is about to close
+    this.silence = new Silence(() => this.#doubt(), () => this.#prove());
     this.wake = () => this.#wake();
+    this.part = () => this.#drop();
     globalThis.addEventListener("online", this.wake);
+    globalThis.addEventListener("offline", this.part);
     document.addEventListener("visibilitychange", this.wake);
     this.owner.stand({ state: "connecting" });
     this.#open();
@@ -43,8 +45,8 @@ export class Connection {
 
   /** Goes for good. */
   leave() {
-    if (this.socket?.readyState === WebSocket.OPEN) {
-      this.socket.send(JSON.stringify({ type: "leave" }));
+    for (const line of [this.former, this.socket]) {
+      if (line?.readyState === WebSocket.OPEN) line.send(JSON.stringify({ type: "leave" }));
     }
     this.#end();
     this.socket?.close();
@@ -64,8 +66,23 @@ export class Connection {
 
   /** Somebody looks again, or the line is back: no use in waiting on. */
   #wake() {
-    const due = Date.now() >= this.notBefore;
-    if (this.timer && due && document.visibilityState === "visible") this.#open();
+    if (document.visibilityState !== "visible") return;
+    if (this.timer && Date.now() >= this.notBefore) this.#open();
+    else if (this.silence.isLong) this.#prove();
+  }
+
+  #doubt() {
+    if (!this.inside || this.owner.busy()) this.#drop();
+  }
+
+  /**
+   * Resumes on another line, which takes the place of this one: the room sees nobody go, nothing is
+   * missed, and a person is told only if it fails. Nobody looks at a hidden page: it waits for one.
+   */
+  #prove() {
+    if (!this.inside || document.visibilityState !== "visible") return;
+    this.former = this.socket;
+    this.#open();
   }
 
   #open() {
@@ -77,7 +94,7 @@ export class Connection {
     const socket = new WebSocket(url);
     this.socket = socket;
     this.inside = false;
-    this.#watchSilence();
+    this.silence.begin();
     socket.onopen = () => this.#greet();
     socket.onmessage = ({ data }) => { if (socket === this.socket) this.#hear(data); };
     socket.onclose = ({ code, reason }) => this.#lost(socket, code, reason);
@@ -96,7 +113,7 @@ export class Connection {
 
   #hear(data) {
     const message = JSON.parse(data);
-    this.#watchSilence();
+    this.silence.begin();
     if (message.type === "error" && !this.inside) return this.#refused(message);
     if (message.type === "welcome") this.#welcomed(message);
     if (message.type === "bye") this.#dismissed(message);
@@ -115,11 +132,13 @@ export class Connection {
 
   #welcomed({ token }) {
     const resumed = this.token !== null;
+    const proved = resumed && this.former !== null;
+    this.#closeFormer();
     this.inside = true;
     this.token = token;
     if (!this.fresh) this.attempts = 0; // or what never fits would be asked for without a pause
     this.fresh = false;
-    this.owner.stand({ state: "live", resumed });
+    if (!proved) this.owner.stand({ state: "live", resumed });
   }
 
   /** A session that is no more is begun anew; everything else is for a person to settle. */
@@ -138,7 +157,9 @@ export class Connection {
   #lost(socket, code, reason) {
     if (this.ended || socket !== this.socket) return;
     this.socket = null;
-    clearTimeout(this.silence);
+    this.inside = false;
+    this.#closeFormer();
+    this.silence.end();
     if (STOPS.has(code)) {
       this.#end();
       this.owner.stand({ state: "ended", code, reason });
@@ -152,18 +173,18 @@ export class Connection {
     this.farewell = "";
   }
 
-  #watchSilence() {
-    clearTimeout(this.silence);
-    this.silence = setTimeout(() => {
-      if (!this.inside || this.owner.busy()) this.#drop();
-    }, SILENCE);
+  #closeFormer() {
+    this.former?.close();
+    this.former = null;
   }
 
   #end() {
     this.ended = true;
+    this.#closeFormer();
     clearTimeout(this.timer);
-    clearTimeout(this.silence);
+    this.silence.end();
     globalThis.removeEventListener("online", this.wake);
+    globalThis.removeEventListener("offline", this.part);
     document.removeEventListener("visibilitychange", this.wake);
   }
 }

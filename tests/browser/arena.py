@@ -97,6 +97,8 @@ class Wire:
         self.is_cut = False
         self._to = port
         self._scopes: set[trio.CancelScope] = set()
+        self._mute = 0  # the first so many connections are dead
+        self._came = 0
 
     async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
         async with trio.open_nursery() as nursery:
@@ -110,6 +112,10 @@ class Wire:
         for scope in self._scopes:
             scope.cancel()
 
+    def mute(self) -> None:
+        """Nothing gets through any more on the connections there are; they stay open."""
+        self._mute = self._came
+
     def mend(self) -> None:
         self.is_cut = False
 
@@ -118,17 +124,19 @@ class Wire:
             return
         with trio.CancelScope() as scope:
             self._scopes.add(scope)
+            number = self._came
+            self._came += 1
             far = await trio.open_tcp_stream("127.0.0.1", self._to)
             async with far, trio.open_nursery() as nursery:
-                nursery.start_soon(_pump, near, far)
-                await _pump(far, near)
+                nursery.start_soon(self._pump, near, far, number)
+                await self._pump(far, near, number)
                 nursery.cancel_scope.cancel()
         self._scopes.discard(scope)
 
-
-async def _pump(source: trio.SocketStream, sink: trio.SocketStream) -> None:
-    try:
-        async for data in source:
-            await sink.send_all(data)
-    except (trio.BrokenResourceError, trio.ClosedResourceError):
-        return  # the other end has gone
+    async def _pump(self, source: trio.SocketStream, sink: trio.SocketStream, number: int) -> None:
+        try:
+            async for data in source:
+                if number >= self._mute:
+                    await sink.send_all(data)
+        except (trio.BrokenResourceError, trio.ClosedResourceError):
+            return  # the other end has gone

@@ -1,0 +1,159 @@
+"""The page's line to its server where a battle's frames do not show whether it is still there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.browser.arena import Players, Wire, needs_chromium, open_arena, page_of
+from tests.browser.chromium import Page, open_page
+
+pytestmark = needs_chromium
+
+STATE = "document.getElementById('standing').dataset.state"
+
+# Time is passed by hand, and lines are made up: each is open a moment later, and welcomes whoever
+# says hello, as long as `answers` is true.
+MADE_UP = """(() => {
+  const made = [];
+  const stands = [];
+  const timers = new Map();
+  let now = 1e6;
+  let last = 0;
+  globalThis.setTimeout = (then, wait) => {
+    last += 1;
+    timers.set(last, { then, at: now + wait });
+    return last;
+  };
+  globalThis.clearTimeout = (id) => timers.delete(id);
+  Date.now = () => now;
+  Math.random = () => 0.5;
+  globalThis.pass = (seconds) => {
+    const until = now + 1000 * seconds;
+    for (;;) {
+      const [id, due] = [...timers].sort(([, one], [, other]) => one.at - other.at)[0] ?? [];
+      if (!due || due.at > until) break;
+      timers.delete(id);
+      now = due.at;
+      due.then();
+    }
+    now = until;
+  };
+  globalThis.WebSocket = class {
+    static OPEN = 1;
+    constructor() {
+      made.push(this);
+      this.said = [];
+      this.closed = false;
+      this.welcome = { type: "welcome", token: `token ${made.length}` };
+      setTimeout(() => this.onopen(), 10);
+    }
+    send(text) {
+      this.said.push(JSON.parse(text));
+      if (globalThis.answers) this.onmessage({ data: JSON.stringify(this.welcome) });
+    }
+    close() { this.closed = true; }
+  };
+  globalThis.look = (state) => {
+    Object.defineProperty(document, "visibilityState", { value: state, configurable: true });
+    document.dispatchEvent(new Event("visibilitychange"));
+  };
+  globalThis.told = () => ({ lines: made.length, stands: stands.splice(0),
+    said: made.at(-1).said.map(({ type, token }) => [type, token ?? null]),
+    open: made.filter(({ closed }) => !closed).length });
+  Object.assign(globalThis, { answers: true, stand: ({ state }) => stands.push(state) });
+})()"""
+
+WATCH = """(async () => {
+  const { Connection } = await import("/page/connection.js");
+  const owner = { stand, hear: () => {}, position: () => null, busy: () => false };
+  globalThis.connection = new Connection("room", {}, owner);
+  pass(1);
+  return told();
+})()"""
+
+
+async def test_a_quiet_line_is_proved_by_another_and_nobody_is_told_unless_it_fails(
+    tmp_path: Path,
+) -> None:
+    async with open_arena(1.0) as (server, _), open_page(tmp_path) as page:
+        await page.open(page_of(server))
+        await page.run(MADE_UP)
+
+        async def told(script: str) -> list[object]:
+            seen = await page.run(f"{script}; told()")
+            return [seen["lines"], seen["open"], seen["said"], seen["stands"]]
+
+        first = await page.run(WATCH)
+        assert first["stands"] == ["connecting", "live"]
+        assert await told("pass(40)") == [1, 1, [["watch", None]], []]
+        assert await told("pass(10)") == [2, 1, [["resume", "token 1"]], []]
+        assert (await told("pass(3600)"))[0] == 82, "one in 45 seconds, at this chance"
+
+        assert (await told("look('hidden'); pass(3600)"))[0] == 82, "nobody looks"
+        assert await told("look('visible'); pass(1)") == [83, 1, [["resume", "token 82"]], []]
+        assert (await told("look('visible'); pass(1)"))[0] == 83, "it has just been heard"
+
+        gone = "globalThis.dispatchEvent(new Event('offline'))"
+        assert await told(gone) == [83, 0, [["resume", "token 82"]], ["lost"]]
+        back = "globalThis.dispatchEvent(new Event('online')); pass(0.1)"
+        assert await told(back) == [84, 1, [["resume", "token 83"]], ["live"]]
+
+        assert await told("answers = false; pass(46)") == [85, 2, [["resume", "token 84"]], []]
+        assert (await told("pass(7)"))[3] == ["lost"]
+        lines, still_open, _, stands = await told("connection.leave(); pass(3600)")
+        assert (lines, still_open, stands) == (85, 0, []), "who has gone proves nothing"
+
+
+# The long waits of the page last a twentieth.
+HURRY = """(() => {
+  const { setTimeout } = globalThis;
+  globalThis.setTimeout = (then, wait) => setTimeout(then, wait >= 30000 ? wait / 20 : wait);
+})()"""
+
+# Keeps how the line is said to stand, and how many are said to watch.
+KEEP = """(() => {
+  globalThis.seen = new Set();
+  const look = () => {
+    for (const id of ["standing", "crowd"]) seen.add(document.getElementById(id).textContent);
+  };
+  look();
+  const options = { childList: true, characterData: true, subtree: true };
+  new MutationObserver(look).observe(document.querySelector(".line"), options);
+})()"""
+
+
+async def go_offline(page: Page, *, offline: bool) -> None:
+    await page.command(
+        "Network.emulateNetworkConditions",
+        offline=offline,
+        latency=0,
+        downloadThroughput=-1,
+        uploadThroughput=-1,
+    )
+
+
+async def test_a_line_that_dies_between_rounds_is_noticed_and_nothing_is_missed(
+    tmp_path: Path,
+) -> None:
+    players = Players()
+    async with open_arena(12.0) as (server, nursery), open_page(tmp_path) as page:
+        wire = Wire(server.port)
+        await nursery.start(wire.run)
+        room = await nursery.start(players.play, server.url)
+        await page.command("Page.addScriptToEvaluateOnNewDocument", source=HURRY)
+        await page.open(f"{page_of(server, wire.port)}#room={room}")
+        await page.wait(f"{STATE} === 'live'")
+        await page.wait("document.getElementById('crowd').textContent === '1 watching'")
+        await page.run(KEEP)
+        wire.mute()  # and it stays open
+        players.begun.set()
+        await page.wait("document.querySelectorAll('.unit').length >= 12")
+        await page.wait("document.querySelector('.check') !== null")
+        marks = "[...document.querySelectorAll('.check')].map((check) => check.dataset.holds)"
+        assert await page.run(marks) == ["true"] * 4
+        assert await page.run("[...seen].sort()") == ["1 watching", "live"]
+
+        await go_offline(page, offline=True)
+        await page.wait(f"{STATE} === 'lost'")
+        await go_offline(page, offline=False)
+        await page.wait(f"{STATE} === 'live'")
