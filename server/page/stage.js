@@ -11,6 +11,7 @@ import { Inspector } from "./inspector.js";
 import { LogView } from "./log.js";
 import { Logbook } from "./logbook.js";
 import { Mirror } from "./mirror.js";
+import { Promises } from "./promises.js";
 import { can, stateDigest } from "./proof.js";
 import { RULES } from "./tables.js";
 import { Verdict } from "./verdict.js";
@@ -28,6 +29,7 @@ export class Stage {
     this.room = room;
     this.refused = refused;
     this.mirror = new Mirror();
+    this.promises = new Promises();
     this.beat = new Beat();
     this.board = new BoardView();
     this.header = new Header();
@@ -77,7 +79,7 @@ export class Stage {
   }
 
   showRoom(room) {
-    this.state = room;
+    this.promises.hear(room);
     this.header.showRoom(room);
     this.beat.ticksPerSecond = this.usualPace * room.speed;
     this.effects.pace = room.speed;
@@ -102,8 +104,7 @@ export class Stage {
   /** Whatever was known of a battle, it is told anew from here on. */
   begin(begin) {
     this.#forget(begin.battle, begin.boards);
-    this.begun = begin;
-    this.begun.promised = this.state?.round === begin.round ? this.state.commitment : null;
+    this.begun = { ...begin, promised: this.promises.before(begin) };
     this.board.rules = { ...RULES, ...begin.rules };
     this.verdict.wait();
   }
@@ -177,6 +178,7 @@ export class Stage {
 const HEARD = {
   welcome: (stage, { room, ticks_per_second: pace }) => {
     stage.usualPace = pace;
+    stage.promises.doubt();
     stage.showRoom(room);
   },
   room: (stage, { room }) => stage.showRoom(room),

@@ -66,25 +66,49 @@ function summary(checks) {
   return held ? `✓ ${held} checks made in this browser` : "";
 }
 
-/** @returns {Promise<{name: string, holds: boolean|null, what: string}[]>} */
+/** @typedef {{holds: boolean|null, what: string}} Finding `holds` is null: not checked, and why */
+
+const UNABLE = "this browser can check only what came over TLS, or from this machine";
+const UNFOUGHT = "the battle was not fought to its end, and has no digest";
+
+/** @returns {Promise<({name: string} & Finding)[]>} */
 async function makeChecks(result, begun, logbook, digests) {
-  const { promised, commitment } = begun ?? {};
-  const known = can && begun !== null;
-  const kept = known && (promised ?? commitment) === commitment
-    && await checkCommitment(result.secret, commitment);
-  const whole = can && result.digest !== null && logbook.whole;
-  const states = digests.held + digests.failed;
   return [
-    { name: "Commitment", holds: known ? kept : null,
-      what: "SHA-256 of the revealed secret is what was published before the round" },
+    { name: "Commitment", ...await ofCommitment(result, begun) },
     { name: "Seed", holds: can ? await checkSeed(result) : null,
-      what: "HMAC-SHA256 of the battle and both nonces under the secret is the seed" },
-    { name: "Log", holds: whole ? await logbook.digest() === result.digest : null,
-      what: whole ? `SHA-256 over the ${logbook.count - 1} lines seen here is the digest`
-        : "not all of its lines were seen here" },
-    { name: "States", holds: states ? digests.failed === 0 : null,
-      what: `${digests.held} digests of the state agreed on the way` },
+      what: can ? "HMAC-SHA256 of the battle and both nonces under the secret is the seed" : UNABLE },
+    { name: "Log", ...await ofLog(result, logbook) },
+    { name: "States", ...ofStates(digests) },
   ];
+}
+
+/** @returns {Promise<Finding>} */
+async function ofCommitment({ secret }, begun) {
+  if (!can) return { holds: null, what: UNABLE };
+  if (begun === null) return { holds: null, what: "the beginning of the battle was not seen here" };
+  const { promised, commitment } = begun;
+  const holds = await checkCommitment(secret, commitment);
+  return promised === null
+    ? { holds, what: "SHA-256 of the revealed secret is what was told with the battle; that it was"
+      + " published before, was not seen here" }
+    : { holds: holds && promised === commitment,
+      what: "SHA-256 of the revealed secret is what was published before the round" };
+}
+
+/** @returns {Promise<Finding>} */
+async function ofLog({ digest }, logbook) {
+  if (digest === null) return { holds: null, what: UNFOUGHT };
+  if (!can) return { holds: null, what: UNABLE };
+  if (!logbook.whole) return { holds: null, what: "not all of its lines were seen here" };
+  return { holds: await logbook.digest() === digest,
+    what: `SHA-256 over the ${logbook.count - 1} lines seen here is the digest` };
+}
+
+/** @returns {Finding} */
+function ofStates({ held, failed }) {
+  if (!can) return { holds: null, what: UNABLE };
+  if (held + failed === 0) return { holds: null, what: "no digest of the state was seen here" };
+  return { holds: failed === 0, what: `${held} digests of the state agreed on the way` };
 }
 
 function showCheck({ name, holds, what }) {
