@@ -1,6 +1,7 @@
 // One seat in the audience of a room: says the first message, hears what comes, and after a lost
 // connection comes back to where it was, with growing delays.
 
+import { isRoomId } from "./rooms.js";
 import { Silence } from "./silence.js";
 import { STOPS, VERSION } from "./tables.js";
 
@@ -9,7 +10,7 @@ const LAST_DELAY = 8000;
 
 /**
  * @typedef {{state: "connecting"|"live"|"lost"|"ended", resumed?: boolean, code?: string|number,
- *   reason?: string, seconds?: number}} Standing
+ *   reason?: string, faults?: {path: string, message: string}[], seconds?: number}} Standing
  * @typedef {{key?: string, ticket?: string}} Papers
  */
 
@@ -40,7 +41,8 @@ export class Connection {
     globalThis.addEventListener("offline", this.part);
     document.addEventListener("visibilitychange", this.wake);
     this.owner.stand({ state: "connecting" });
-    this.#open();
+    if (isRoomId(room)) this.#open();
+    else this.#refused({ code: "no_such_room", message: "There is no such room." });
   }
 
   /** Goes for good. */
@@ -142,16 +144,16 @@ export class Connection {
   }
 
   /** A session that is no more is begun anew; everything else is for a person to settle. */
-  #refused({ code, message }) {
+  #refused({ code, message, faults = [] }) {
     if (code === "bad_token" && this.token !== null) {
       this.token = null;
       this.#greet();
       return;
     }
     this.#end();
-    this.socket.close();
+    this.socket?.close();
     const reason = code === "wrong_key" && !this.papers.key ? "The room is private." : message;
-    this.owner.stand({ state: "ended", code, reason });
+    this.owner.stand({ state: "ended", code, reason, faults });
   }
 
   #lost(socket, code, reason) {

@@ -3,26 +3,45 @@
 
 import { byId, setText } from "./dom.js";
 import { loadNames } from "./names.js";
-import { RoomList, command, elsewhere, linkTo } from "./rooms.js";
+import { RoomList, command, elsewhere, isRoomId, linkTo } from "./rooms.js";
 import { Stage } from "./stage.js";
 
 /** What to ask a person for, where a room does not let in just anyone. */
 const ASKED = { wrong_key: "key", bad_ticket: "ticket" };
 
+/** How a server answers what cannot be a key or a ticket. */
+const UNFIT = new Set(["bad_message", 1009]);
+
+/** What can be one. By characters: the lengths of an input are by halves of some. */
+const SHAPES = {
+  key: { pattern: "[^\\p{Cc}\\u2028\\u2029]{4,64}", title: "4 to 64 characters" },
+  ticket: { pattern: ".{1,4096}", title: "at most 4096 characters" },
+};
+
 /** @type {Stage|null} */
 let stage = null;
 /** @type {import("./connection.js").Papers} what was given for the room that is shown */
 let given = {};
+/** @type {string|null} the one of them that was typed just now */
+let typed = null;
+/** @type {string|null} the room that the list opened and that let nobody in */
+let refusedBeside = null;
 
 const list = new RoomList((rooms) => {
-  const on = rooms.filter(({ phase }) => phase === "battle");
-  const watched = rooms.some(({ id }) => id === stage?.room);
-  if (!watched && on.length === 1) open(on[0].id);
-  if (!watched && on.length !== 1) shut();
-  const room = rooms.find(({ id }) => id === stage?.room);
+  if (!rooms.some(({ id }) => isShown(id))) {
+    const on = rooms.filter(({ phase }) => phase === "battle");
+    if (on.length === 1 && on[0].id !== refusedBeside) open(on[0].id);
+    else shut();
+  }
+  const room = rooms.find(({ id }) => isShown(id));
   invite(room);
   return room?.id;
 });
+
+/** Whether this room is being watched, or a person is asked for what it takes to. */
+function isShown(room) {
+  return stage?.room === room && (!stage.ended || !byId("door-form").hidden);
+}
 
 function invite(room) {
   byId("invitation").hidden = !room;
@@ -32,15 +51,17 @@ function invite(room) {
   setText(byId("invited"), `${room.a?.name ?? "…"} against ${room.b?.name ?? "…"}`);
 }
 
-function open(room, papers = {}) {
+function open(room, papers = {}, paper = null) {
   shut();
   given = papers;
+  typed = paper;
   byId("stage").hidden = false;
   showCommand(room, Object.keys(papers));
   stage = new Stage(room, papers, refuse);
 }
 
 function showCommand(room, papers) {
+  byId("command").parentElement.hidden = !isRoomId(room);
   setText(byId("command"), command(`watch ${room}`, papers));
 }
 
@@ -49,31 +70,47 @@ function shut() {
   stage = null;
   byId("stage").hidden = true;
   byId("door").hidden = true;
+  byId("door-form").hidden = true;
 }
 
-function refuse(code, reason) {
-  const asked = ASKED[code];
-  const key = given.key ? "This is not the room's key. Which is?" : "This room is private. Its key?";
-  setText(byId("door-text"), asked === "key" ? key
-    : asked ? "This server asks for a ticket." : `${reason || "The connection is closed."}`);
+/** @param {import("./connection.js").Standing} standing */
+function refuse(standing) {
+  const asked = ASKED[standing.code] ?? (UNFIT.has(standing.code) ? typed : null);
+  setText(byId("door-text"), words(asked, standing));
   byId("door").hidden = false;
   byId("door-form").hidden = !asked;
-  byId("door-value").name = asked ?? "";
-  if (!asked) return;
+  if (!asked) {
+    if (document.body.dataset.view === "home") refusedBeside = stage?.room ?? null;
+    return;
+  }
+  const input = byId("door-value");
+  Object.assign(input, { name: asked, ...SHAPES[asked] });
   showCommand(stage.room, [...new Set([...Object.keys(given), asked])]);
-  byId("door-value").focus();
+  input.focus();
+}
+
+/** Why nobody comes in like this, and what would help. */
+function words(asked, { code, reason, faults }) {
+  if (!asked) return reason || "The connection is closed.";
+  if (UNFIT.has(code)) return `This cannot be a ${asked}, which has ${SHAPES[asked].title}.`;
+  if (asked === "key") {
+    return given.key ? "This is not the room's key. Which is?" : "This room is private. Its key?";
+  }
+  const fault = given.ticket && faults?.[0]?.message;
+  return fault ? `The ticket ${fault}.` : "This server asks for a ticket.";
 }
 
 function route() {
   const room = new URLSearchParams(location.hash.slice(1)).get("room");
   document.body.dataset.view = room ? "room" : "home";
+  refusedBeside = null;
   if (!room) {
     document.title = "Phylactery";
     list.start();
     return;
   }
   list.stop();
-  if (stage?.room !== room) open(room);
+  if (!isShown(room)) open(room);
   globalThis.scrollTo(0, 0);
 }
 
@@ -81,7 +118,7 @@ byId("door-form").addEventListener("submit", (event) => {
   event.preventDefault();
   const { name, value } = byId("door-value");
   byId("door-value").value = "";
-  open(stage.room, { ...given, [name]: value });
+  open(stage.room, { ...given, [name]: value }, name);
 });
 for (const code of document.querySelectorAll("code[data-server]")) code.append(elsewhere());
 globalThis.addEventListener("hashchange", route);

@@ -99,6 +99,15 @@ export function elsewhere() {
   return ` --server ${location.protocol.replace("http", "ws")}//${location.host}`;
 }
 
+/**
+ * Whether a room can be called so. Whoever makes a link says any text in its place, and it would
+ * stand in a command that others paste.
+ * @param {string} text
+ */
+export function isRoomId(text) {
+  return /^[0-9a-z][0-9a-z_-]{0,63}$/i.test(text);
+}
+
 /** Where a room is watched. */
 export function linkTo(id) {
   return `#room=${encodeURIComponent(id)}`;

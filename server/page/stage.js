@@ -23,11 +23,14 @@ export class Stage {
   /**
    * @param {string} room
    * @param {import("./connection.js").Papers} papers
-   * @param {(code: string, reason: string) => void} refused the room lets nobody in like this
+   * @param {(standing: import("./connection.js").Standing) => void} refused the room lets nobody in
+   * like this, or no more
    */
   constructor(room, papers, refused) {
     this.room = room;
+    this.papers = Object.keys(papers);
     this.refused = refused;
+    this.ended = false;
     this.mirror = new Mirror();
     this.promises = new Promises();
     this.beat = new Beat();
@@ -61,7 +64,8 @@ export class Stage {
     this.header.showStanding(standing);
     if (standing.state === "live" && !standing.resumed) this.#forget(null);
     if (standing.state === "live" && this.mirror.over) this.beat.rest(this.mirror.tick);
-    if (standing.state === "ended") this.refused(standing.code, standing.reason);
+    this.ended = standing.state === "ended";
+    if (this.ended) this.refused(standing);
   }
 
   position() {
@@ -83,7 +87,7 @@ export class Stage {
     this.header.showRoom(room);
     this.beat.ticksPerSecond = this.usualPace * room.speed;
     this.effects.pace = room.speed;
-    if (this.begun === null) this.verdict.expect(room);
+    if (this.begun === null) this.verdict.expect(room, this.papers);
   }
 
   #forget(battle, boards) {

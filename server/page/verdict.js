@@ -22,12 +22,17 @@ export class Verdict {
     byId("banner").hidden = true;
   }
 
-  /** No battle was seen yet: what the room waits for. */
-  expect({ id, phase, private: locked }) {
+  /**
+   * No battle was seen yet: what the room waits for.
+   * @param {any} room
+   * @param {string[]} papers what was asked for here, by name
+   */
+  expect({ id, phase, private: locked }, papers) {
+    const needed = new Set([...papers, ...(locked ? ["key"] : [])]);
     const told = phase === "waiting" ? "An opponent is awaited" : "The boards are being made ready";
     setText(byId("banner-text"), told);
     setText(byId("banner-checks"), phase === "waiting"
-      ? command(`play red-kennel --room ${id}`, locked ? ["key"] : []) : "");
+      ? command(`play red-kennel --room ${id}`, [...needed]) : "");
     byId("banner").dataset.winner = "";
     byId("banner").hidden = phase !== "waiting" && phase !== "building";
   }
