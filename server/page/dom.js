@@ -45,6 +45,16 @@ export function setText(element, text) {
   if (element.textContent !== text) element.textContent = text;
 }
 
+/** A name between other words, whichever way it is written. */
+export function named(name) {
+  return el("bdi", null, name);
+}
+
+/** The same in a text that can hold no elements. */
+export function isolated(name) {
+  return `\u2068${name}\u2069`;
+}
+
 /** The element of index.html with this id. */
 export function byId(id) {
   return document.getElementById(id);

@@ -1,6 +1,6 @@
 // Above the board: who plays, the score, the round, the clock, and how the connection stands.
 
-import { byId, el, setText } from "./dom.js";
+import { byId, el, isolated, setText } from "./dom.js";
 import { seconds } from "./seconds.js";
 
 const PHASES = {
@@ -32,7 +32,7 @@ export class Header {
       + (room.speed > 1 ? ` · ${room.speed}× speed` : ""));
     setText(byId("phase"), PHASES[room.phase] ?? room.phase);
     setText(byId("crowd"), `${room.spectators} watching`);
-    document.title = `${this.sideName("a")} – ${this.sideName("b")} · Phylactery`;
+    document.title = `${isolated(this.sideName("a"))} – ${isolated(this.sideName("b"))} · Phylactery`;
   }
 
   /** @param {number} now in ticks */

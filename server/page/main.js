@@ -1,7 +1,7 @@
 // The map of the page: `#room=ID` is a room being watched, anything else the list of rooms; and
 // beside the list, where exactly one battle is on, that one.
 
-import { byId, setText } from "./dom.js";
+import { byId, named, setText } from "./dom.js";
 import { loadNames } from "./names.js";
 import { RoomList, command, elsewhere, isRoomId, linkTo } from "./rooms.js";
 import { Stage } from "./stage.js";
@@ -48,7 +48,8 @@ function invite(room) {
   if (!room) return;
   byId("invitation").href = linkTo(room.id);
   setText(byId("invited-to"), room.phase === "battle" ? "A battle is on" : "The next round is near");
-  setText(byId("invited"), `${room.a?.name ?? "…"} against ${room.b?.name ?? "…"}`);
+  const [one, other] = [room.a, room.b].map((seat) => named(seat?.name ?? "…"));
+  byId("invited").replaceChildren(one, " against ", other);
 }
 
 function open(room, papers = {}, paper = null) {

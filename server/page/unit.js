@@ -18,17 +18,20 @@ export class UnitView {
     this.numbers = el("span.numbers");
     this.fate = el("span.fate");
     this.name = el("span.name");
-    this.vessels = el("span.vessels");
+    this.vessels = el("span.vessels", { "aria-hidden": "true" });
+    this.vesselsTold = el("span.unseen");
     this.stats = Object.fromEntries(STATS.map(([field, name]) => [field, chip(field, name, "stat")]));
     this.marks = Object.fromEntries(
       STATUSES.map(([field, name]) => [field, chip(field, name, "mark")]));
     this.keywords = el("span.keywords");
-    this.meter = el("span.bar.vitality", { role: "meter", "aria-label": "Vitality",
-      "aria-valuemin": "0" }, this.vitality, this.numbers);
+    // All of it is the button's name: no roles within, which nobody would hear of.
+    this.meter = el("span.bar.vitality", null, this.vitality, el("span.unseen", null, "Vitality "),
+      this.numbers);
     this.element = el("button.unit", { type: "button", "data-unit": unit.id,
       "data-side": unit.id.slice(0, 1) },
     el("span.head", null, this.name, this.vessels),
     this.meter,
+    this.vesselsTold,
     el("span.bar.charge", { "aria-hidden": "true" }, this.charge),
     el("span.stats", null, ...STATS.map(([field]) => this.stats[field])),
     el("span.marks", null, ...STATUSES.map(([field]) => this.marks[field]),
@@ -78,8 +81,6 @@ export class UnitView {
     const part = vitality / most;
     this.vitality.style.transform = `scaleX(${part.toFixed(4)})`;
     this.meter.dataset.level = part > 0.5 ? "high" : part > 0.25 ? "low" : "dire";
-    this.meter.setAttribute("aria-valuemax", String(most));
-    this.meter.setAttribute("aria-valuenow", String(vitality));
     setText(this.numbers, `${vitality}/${most}`);
   }
 
@@ -89,6 +90,7 @@ export class UnitView {
     if (state === this.shown) return;
     this.shown = state;
     this.vessels.replaceChildren();
+    setText(this.vesselsTold, "");
     if (!state) return;
     const label = `Vessels ${vessels} of ${most}, ${progress} of ${cost} points toward the next`;
     this.vessels.setAttribute("title", label);
@@ -101,7 +103,7 @@ export class UnitView {
       }
       this.vessels.append(pip);
     }
-    this.vessels.append(el("span.unseen", null, label));
+    setText(this.vesselsTold, label);
   }
 
   #stat(unit, field, label) {

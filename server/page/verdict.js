@@ -1,7 +1,7 @@
 // How a round ended, and whether it was fair: checked here, in the browser, against what was
 // published before it began.
 
-import { byId, el, setText } from "./dom.js";
+import { byId, el, named, setText } from "./dom.js";
 import { can, checkCommitment, checkSeed } from "./proof.js";
 import { command } from "./rooms.js";
 import { seconds } from "./seconds.js";
@@ -44,11 +44,11 @@ export class Verdict {
    * @param {{held: number, failed: number}} digests of the state
    */
   async show(result, begun, logbook, digests) {
-    const told = outcome(result, this.sideName);
-    setText(byId("banner-text"), told);
+    byId("banner-text").replaceChildren(...outcome(result, this.sideName));
     byId("banner").dataset.winner = result.winner ?? "";
     byId("banner").hidden = false;
-    setText(byId("verdict-title"), `Round ${result.round}: ${told}`);
+    byId("verdict-title").replaceChildren(`Round ${result.round}: `,
+      ...outcome(result, this.sideName));
     setText(byId("digest"), result.digest ?? "none: the battle was not fought to its end");
     const checks = await makeChecks(result, begun, logbook, digests);
     byId("checks").replaceChildren(...checks.map(showCheck));
@@ -57,11 +57,12 @@ export class Verdict {
   }
 }
 
+/** @returns {(Node|string)[]} */
 function outcome({ winner, reason, tick }, sideName) {
   const after = `after ${seconds(tick)}`;
-  if (reason === "void") return "Void: the server failed at this battle";
-  if (winner === null) return `A draw by ${reason} ${after}`;
-  return `${sideName(winner)} wins by ${reason} ${after}`;
+  if (reason === "void") return ["Void: the server failed at this battle"];
+  if (winner === null) return [`A draw by ${reason} ${after}`];
+  return [named(sideName(winner)), ` wins by ${reason} ${after}`];
 }
 
 function summary(checks) {
