@@ -58,8 +58,8 @@ export class BoardView {
     for (const [id, unit] of mirror.units) {
       const view = this.views.get(id);
       if (!view) continue;
-      view.move(unit, mirror.chargeAt(unit, now), now);
-      if (unit.return_due !== null && !view.element.isConnected) {
+      view.move(unit, mirror.chargeAt(unit, now), now, mirror.over);
+      if (unit.return_due !== null && !mirror.over && !view.element.isConnected) {
         away[id.slice(0, 1)].push(`${this.name(id)}: ${fate(unit, now).toLowerCase()}`);
       }
     }

@@ -1,6 +1,6 @@
 // All that is known of one unit, for whoever clicks it or presses Enter on it.
 
-import { byId, el, title } from "./dom.js";
+import { byId, el, setText, title } from "./dom.js";
 import { card, rune } from "./names.js";
 import { FULL_CHARGE } from "./tables.js";
 
@@ -9,6 +9,8 @@ export class Inspector {
   constructor(board) {
     this.board = board;
     this.chosen = null;
+    this.charge = el("span"); // it moves by itself
+    this.now = 0;
     byId("field").onclick = ({ target }) => this.#choose(target.closest(".unit"));
     byId("inspector-close").onclick = () => {
       board.views.get(this.chosen)?.element.focus();
@@ -28,8 +30,22 @@ export class Inspector {
     if (!unit) return;
     byId("inspector-name").textContent = this.board.name(unit.id);
     byId("texts").replaceChildren(...texts(unit));
-    byId("facts").replaceChildren(...facts(unit, this.board.rules).map(
-      ([name, value]) => el("div", null, el("dt", null, name), el("dd", null, String(value)))));
+    byId("facts").replaceChildren(...facts(unit, this.board.rules, this.charge).map(
+      ([name, value]) => el("div", null, el("dt", null, name), el("dd", null, value))));
+    this.move(mirror, this.now);
+  }
+
+  /**
+   * Shows what moves between frames.
+   * @param {import("./mirror.js").Mirror} mirror
+   * @param {number} now in ticks
+   */
+  move(mirror, now) {
+    this.now = now;
+    const unit = mirror.units.get(this.chosen);
+    if (!unit) return;
+    const charge = Math.min(Math.floor(mirror.chargeAt(unit, now)), FULL_CHARGE);
+    setText(this.charge, `${charge} of ${FULL_CHARGE}, ${unit.rate} a tick`);
   }
 
   #choose(element) {
@@ -50,8 +66,12 @@ function texts(unit) {
     (worn) => el("p", null, el("b", null, worn.name), worn.text ? `: ${worn.text}` : ""))];
 }
 
-/** @param {import("./mirror.js").Unit} unit */
-function facts(unit, { vessel_cost: cost }) {
+/**
+ * @param {import("./mirror.js").Unit} unit
+ * @param {{vessel_cost: number}} rules
+ * @param {Node} charge
+ */
+function facts(unit, { vessel_cost: cost }, charge) {
   const known = [
     ["Unit", `${unit.id}, ${unit.cell < 4 ? "front" : "back"} row, cell ${unit.cell}`],
     ["Vitality", `${unit.vitality} of ${unit.max_vitality}`],
@@ -60,7 +80,7 @@ function facts(unit, { vessel_cost: cost }) {
     ["Armor", unit.armor],
     ["Ward", unit.ward],
     ["Focus", title(unit.focus)],
-    ["Charge", `${unit.charge} of ${FULL_CHARGE}, ${unit.rate} a tick`],
+    ["Charge", charge],
     ["Keywords", unit.keywords.map(title).join(", ")],
     ["Vessels", unit.vessels || unit.progress || unit.keywords.includes("phylactery")
       ? `${unit.vessels}, and ${unit.progress} of ${cost} points` : ""],

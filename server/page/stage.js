@@ -124,7 +124,10 @@ export class Stage {
   async end(result) {
     if (this.result?.battle === result.battle) return;
     this.result = result;
+    this.mirror.over = true;
+    this.changed = true;
     this.beat.rest(this.mirror.tick);
+    if (result.digest === null) this.fresh.push(brokenOff(result));
     const { begun, logbook, digests } = this;
     await this.verdict.show(result, begun?.battle === result.battle ? begun : null,
       logbook, digests);
@@ -167,6 +170,7 @@ export class Stage {
     if (changed || now !== this.shown) {
       this.shown = now;
       this.board.move(mirror, now);
+      this.inspector.move(mirror, now);
       this.header.showClock(now, this.board.rules.time_limit, this.begun !== null);
     }
     if (this.fresh.length === 0) return;
@@ -176,6 +180,11 @@ export class Stage {
     this.log.announce(recent);
     this.effects.play(recent);
   }
+}
+
+/** A battle that is forfeited or void has no last line; here is one, to be seen and heard. */
+function brokenOff({ tick, winner, reason }) {
+  return { tick, line: Infinity, batch: null, kind: "battle_end", values: { winner, reason } };
 }
 
 /** @type {Object<string, (stage: Stage, message: any) => void>} */

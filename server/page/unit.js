@@ -68,13 +68,14 @@ export class UnitView {
    * @param {Unit} unit
    * @param {number} charge
    * @param {number} now in ticks
+   * @param {boolean} over nobody returns any more
    */
-  move(unit, charge, now) {
+  move(unit, charge, now, over) {
     const part = Math.min(Math.max(charge / FULL_CHARGE, 0), 1);
     this.charge.style.transform = `scaleX(${part.toFixed(4)})`;
     const until = unit.frozen_until;
     mark(this.marks.freeze, until === null ? 0 : `${tenths(Math.max(until - now, 0))}s`);
-    setText(this.fate, unit.vitality > 0 ? "" : fate(unit, now));
+    setText(this.fate, unit.vitality > 0 ? "" : over ? "Fallen" : fate(unit, now));
   }
 
   #vitality({ vitality, max_vitality: most }) {

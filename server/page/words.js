@@ -64,8 +64,7 @@ const SENTENCES = {
   vessel: () => null,
   summon: (v) => say`${unit(v.source)} summons ${unit(v.unit)}`,
   chain_cut: () => say`The chain is cut short`,
-  battle_end: (v) => (v.winner === null ? say`A draw by ${v.reason}`
-    : say`${side(v.winner)} wins by ${v.reason}`),
+  battle_end: tellEnd,
 };
 
 const ENDS = { freeze: "thaws", burn: "stops burning", dread: "sheds its Dread" };
@@ -82,6 +81,11 @@ function tellDeath(v) {
   if (v.sweep) return say`${unit(v.unit)} falls in the final sweep`;
   if (v.killer === v.unit) return say`${unit(v.unit)} dies by its own hand`;
   return v.killer === null ? say`${unit(v.unit)} dies` : say`${unit(v.unit)} dies to ${unit(v.killer)}`;
+}
+
+function tellEnd({ winner, reason }) {
+  if (reason === "void") return say`Void: the server failed at this battle`;
+  return winner === null ? say`A draw by ${reason}` : say`${side(winner)} wins by ${reason}`;
 }
 
 /**

@@ -12,7 +12,7 @@ import pytest
 import trio
 
 from protocol.client import Client, open_client
-from protocol.messages import Begin, Create, Join, Leave, Result, RoomId, Welcome
+from protocol.messages import Begin, Create, Forfeit, Join, Leave, Result, RoomId, Welcome
 from server.app import Running, serve
 from server.cli.board import find_board
 from server.cli.bots import Pilot
@@ -36,6 +36,7 @@ class Players:
     begun: trio.Event = field(default_factory=trio.Event)  # a pause that a test ends
     fighting: trio.Event = field(default_factory=trio.Event)
     left: trio.Event = field(default_factory=trio.Event)
+    giving_up: trio.Event = field(default_factory=trio.Event)  # then the second one forfeits
     results: list[Result] = field(default_factory=list)
 
     async def play(
@@ -53,7 +54,12 @@ class Players:
                 pilots[0].hear(welcome)
                 nursery.start_soon(self._drive, first, pilots[0])
                 nursery.start_soon(self._drive, second, pilots[1])
+                nursery.start_soon(self._give_up, second)
                 task_status.started(room)
+
+    async def _give_up(self, client: Client) -> None:
+        await self.giving_up.wait()
+        await client.send(Forfeit())
 
     async def _drive(self, client: Client, pilot: Pilot) -> None:
         try:

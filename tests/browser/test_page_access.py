@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from protocol.client import open_client
 from protocol.messages import Create, Welcome
 from tests.browser.arena import Players, needs_chromium, open_arena, page_of
@@ -121,3 +123,44 @@ async def test_names_from_right_to_left_move_nothing_else(tmp_path: Path) -> Non
         await page.run(SHOW_NAMES)
         for place in ("#banner-text", "#verdict-title"):
             assert await page.run(f"{EDGES}('{place}', 'שלום', '7')") == ["שלום", "7"]
+
+
+GROUNDS = """(() => {
+  const ground = (selector, pseudo) =>
+    getComputedStyle(document.querySelector(selector), pseudo).backgroundColor;
+  return [
+    [ground(".pip.full"), ground(".pip:not(.full)")],
+    [ground(".bar.vitality > i"), ground(".bar.vitality")],
+    [ground(".bar.charge > i"), ground(".bar.charge")],
+    [ground(".wins .win"), ground(".wins i:not(.win)")],
+    [ground("#sand"), ground(".sand")],
+    [ground("#standing[data-state=live]", "::before"), ground("body")],
+    [ground(".beacon"), ground("body")],
+    [ground(".check[data-holds=true] .tick"), ground(".check[data-holds=null] .tick")],
+  ];
+})()"""
+
+# A win, and marks of which not all were made.
+SHOW_REST = """(() => {
+  document.getElementById("wins-a").innerHTML = '<i class="win"></i><i></i>';
+  document.getElementById("checks").innerHTML = ["true", "null"]
+    .map((holds) => `<li class="check" data-holds="${holds}"><b class="tick"></b></li>`).join("");
+})()"""
+
+
+@pytest.mark.parametrize("scheme", ["dark", "light"])
+async def test_what_a_colour_alone_tells_is_seen_in_forced_colours_too(
+    tmp_path: Path, scheme: str
+) -> None:
+    features = {"forced-colors": "active", "prefers-color-scheme": scheme}
+    async with open_arena(1.0) as (server, _), open_page(tmp_path) as page:
+        await page.command(
+            "Emulation.setEmulatedMedia",
+            features=[{"name": name, "value": value} for name, value in features.items()],
+        )
+        await page.open(page_of(server))
+        await page.run("document.getElementById('standing').dataset.state = 'live'")
+        await page.run(SHOW_REST)
+        await page.run(SHOW_UNIT.replace(".replaceChildren(", ".append("))
+        for full, empty in await page.run(GROUNDS):
+            assert full != empty
