@@ -19,8 +19,9 @@ export class Connection {
    * @param {string} room
    * @param {Papers} papers
    * @param {{hear: (message: any) => void, stand: (standing: Standing) => void,
-   *   position: () => object|null, busy: () => boolean}} owner `hear` may throw: then the
-   *   connection is dropped and resumed; `busy`: a battle runs, so frames must come.
+   *   position: () => object|null, busy: () => boolean, crowd: () => number}} owner `hear` may
+   *   throw: then the connection is dropped and resumed; `busy`: a battle runs, so frames must
+   *   come; `crowd`: so many watch the room.
    */
   constructor(room, papers, owner) {
     this.room = room;
@@ -96,7 +97,7 @@ export class Connection {
     const socket = new WebSocket(url);
     this.socket = socket;
     this.inside = false;
-    this.silence.begin();
+    this.silence.begin(this.owner.crowd());
     socket.onopen = () => this.#greet();
     socket.onmessage = ({ data }) => { if (socket === this.socket) this.#hear(data); };
     socket.onclose = ({ code, reason }) => this.#lost(socket, code, reason);
@@ -115,7 +116,7 @@ export class Connection {
 
   #hear(data) {
     const message = JSON.parse(data);
-    this.silence.begin();
+    this.silence.begin(this.owner.crowd());
     if (message.type === "error" && !this.inside) return this.#refused(message);
     if (message.type === "welcome") this.#welcomed(message);
     if (message.type === "bye") this.#dismissed(message);

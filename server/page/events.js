@@ -45,6 +45,15 @@ export function readEvents(tick, list, sources) {
   return events;
 }
 
+/**
+ * A battle that is forfeited or void has no last line; here is one, to be seen and heard.
+ * @param {any} result
+ * @returns {BattleEvent}
+ */
+export function brokenOff({ tick, winner, reason }) {
+  return { tick, line: Infinity, batch: null, kind: "battle_end", values: { winner, reason } };
+}
+
 /** @returns {[string, Object<string, any>]} */
 function readEvent([number, ...written]) {
   const [kind, ...fields] = EVENTS[number] ?? [`kind ${number}`];

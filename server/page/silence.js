@@ -7,6 +7,10 @@ const SILENCE = 8000;
 // Where nothing need come, it is put to the proof after so long, and as much again by chance: or all
 // who look at one room would come to its server in one moment.
 const QUIET = 30000;
+// For so many who watch; the more there are the later, up to so many times. Proofs are to cost a
+// server little, and a crowd is hardly ever quiet: whoever comes or goes is told to all.
+const CROWD = 100;
+const LATEST = 10;
 
 export class Silence {
   /**
@@ -20,13 +24,17 @@ export class Silence {
     this.timers = [];
   }
 
-  /** Something was heard, or is waited for from now on. */
-  begin() {
+  /**
+   * Something was heard, or is waited for from now on.
+   * @param {number} crowd how many watch the room
+   */
+  begin(crowd) {
+    const times = Math.min(Math.max(crowd / CROWD, 1), LATEST);
     this.end();
     this.since = Date.now();
     this.timers = [
       setTimeout(this.silent, SILENCE),
-      setTimeout(this.quiet, QUIET * (1 + Math.random())),
+      setTimeout(this.quiet, times * QUIET * (1 + Math.random())),
     ];
   }
 

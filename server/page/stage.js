@@ -6,6 +6,7 @@ import { BoardView } from "./board.js";
 import { Connection } from "./connection.js";
 import { byId } from "./dom.js";
 import { Effects } from "./effects.js";
+import { brokenOff } from "./events.js";
 import { Header } from "./header.js";
 import { Inspector } from "./inspector.js";
 import { LogView } from "./log.js";
@@ -74,6 +75,10 @@ export class Stage {
 
   busy() {
     return this.mirror.battle !== null && this.begun !== null && !this.result && !this.mirror.over;
+  }
+
+  crowd() {
+    return this.header.room?.spectators ?? 0;
   }
 
   /** What to call the one who fights, or fought, the battle on a side: the seats may be others' by
@@ -180,11 +185,6 @@ export class Stage {
     this.log.announce(recent);
     this.effects.play(recent);
   }
-}
-
-/** A battle that is forfeited or void has no last line; here is one, to be seen and heard. */
-function brokenOff({ tick, winner, reason }) {
-  return { tick, line: Infinity, batch: null, kind: "battle_end", values: { winner, reason } };
 }
 
 /** @type {Object<string, (stage: Stage, message: any) => void>} */

@@ -196,7 +196,8 @@ UNANSWERED = """(async () => {
   let connection;
   const state = await new Promise((done) => {
     const stand = ({ state }) => { if (state !== "connecting") done(state); };
-    const owner = { stand, hear: () => {}, position: () => null, busy: () => false };
+    const owner = {
+      stand, hear: () => {}, position: () => null, busy: () => false, crowd: () => 0 };
     connection = new Connection("room", {}, owner);
   });
   Object.assign(globalThis, { WebSocket, setTimeout });

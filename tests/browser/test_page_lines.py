@@ -60,12 +60,13 @@ MADE_UP = """(() => {
   globalThis.told = () => ({ lines: made.length, stands: stands.splice(0),
     said: made.at(-1).said.map(({ type, token }) => [type, token ?? null]),
     open: made.filter(({ closed }) => !closed).length });
-  Object.assign(globalThis, { answers: true, stand: ({ state }) => stands.push(state) });
+  Object.assign(globalThis, { answers: true, crowd: 1, stand: ({ state }) => stands.push(state) });
 })()"""
 
 WATCH = """(async () => {
   const { Connection } = await import("/page/connection.js");
-  const owner = { stand, hear: () => {}, position: () => null, busy: () => false };
+  const owner = { stand, hear: () => {}, position: () => null, busy: () => false,
+    crowd: () => globalThis.crowd };
   globalThis.connection = new Connection("room", {}, owner);
   pass(1);
   return told();
@@ -98,10 +99,16 @@ async def test_a_quiet_line_is_proved_by_another_and_nobody_is_told_unless_it_fa
         back = "globalThis.dispatchEvent(new Event('online')); pass(0.1)"
         assert await told(back) == [84, 1, [["resume", "token 83"]], ["live"]]
 
-        assert await told("answers = false; pass(46)") == [85, 2, [["resume", "token 84"]], []]
-        assert (await told("pass(7)"))[3] == ["lost"]
+        await told("crowd = 400; pass(46)")
+        assert (await told("pass(720)"))[0] == 89, "one in 180 seconds, beside 400 others"
+        await told("crowd = 12000; pass(181)")
+        assert (await told("pass(900)"))[0] == 92, "one in 450 seconds, whatever the crowd"
+        await told("crowd = 1; look('hidden'); pass(3600); look('visible'); pass(1)")
+
+        assert (await told("answers = false; pass(45)"))[1:] == [2, [["resume", "token 93"]], []]
+        assert (await told("pass(7.1)"))[3] == ["lost"]
         lines, still_open, _, stands = await told("connection.leave(); pass(3600)")
-        assert (lines, still_open, stands) == (85, 0, []), "who has gone proves nothing"
+        assert (lines, still_open, stands) == (94, 0, []), "who has gone proves nothing"
 
 
 # The long waits of the page last a twentieth.
