@@ -18,7 +18,8 @@ from server.cli.output import AT_FAULT, DONE, TERMINATED, complain
 from server.cli.run import CommandFailed, first_of, run
 from server.config import Config
 from server.garbage import take_over
-from server.journal.file import JournalRefused
+from server.journal.file import MEMORY, JournalRefused
+from server.journal.place import other_kind
 from server.journal.writer import JournalFailed
 from server.limits import Limits
 from server.log import set_up_logging
@@ -52,8 +53,9 @@ def serve(
     except Insecure as insecure:
         complain(str(insecure))
         return AT_FAULT
-    if data != NONE and Path(data).is_dir():
-        complain(f"--data {data}: is a directory; name a file in it, like {Path(data) / USUAL}")
+    if data not in (NONE, MEMORY) and (kind := other_kind(data)):
+        usual = f" in it, like {Path(data) / USUAL}" if Path(data).is_dir() else ""
+        complain(f"--data {data}: is {kind}; name a file{usual}")
         return AT_FAULT
     config = Config(
         host=host,

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Final
 
+from server.journal.place import find
 from server.journal.schema import APPLICATION_ID, VERSION, migrate, version_of
 
 MEMORY: Final = ":memory:"
@@ -34,8 +35,9 @@ class JournalRefused(Exception):  # noqa: N818 - says what is the matter with th
 
 @dataclass(frozen=True)
 class OpenFile:
-    """The one connection that writes, and the lock that says so."""
+    """The one connection that writes, and the lock that says so; `path` leads over no link."""
 
+    path: str
     connection: sqlite3.Connection
     lock: IO[bytes] | None
 
@@ -53,9 +55,9 @@ def open_journal(path: str) -> OpenFile:
     if path == MEMORY:
         connection = connect(path)
         migrate(connection)
-        return OpenFile(connection, None)
-    file = Path(path)
+        return OpenFile(path, connection, None)
     try:
+        file = find(path)
         lock = _lock(file)
     except OSError as error:
         raise JournalRefused(f"cannot open {path}: {error.strerror}") from None
@@ -67,7 +69,7 @@ def open_journal(path: str) -> OpenFile:
     except JournalRefused:
         lock.close()
         raise
-    return OpenFile(connection, lock)
+    return OpenFile(str(file), connection, lock)
 
 
 def _reason(error: Exception) -> str:
@@ -105,7 +107,9 @@ def connect(path: str, *, read_only: bool = False) -> sqlite3.Connection:
 
 def _lock(file: Path) -> IO[bytes]:
     """A file beside the journal, held locked while the process lives, however it ends."""
-    lock = open(f"{file}-lock", "wb")  # noqa: SIM115 - stays open
+    # Whatever stands there is neither emptied nor waited for, and no link is followed.
+    flags = os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW
+    lock = os.fdopen(os.open(f"{file}-lock", flags, 0o600), "r+b", buffering=0)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:

@@ -70,12 +70,12 @@ class Fought:
 class Store:
     """A journal that is open. One thread at a time."""
 
-    def __init__(self, file: OpenFile, path: str, most: Most) -> None:
+    def __init__(self, file: OpenFile, most: Most) -> None:
         self._file = file
         self._db = file.connection
         # Readers of replays do not stand in the writer's way, but where there is no file to share.
-        self.shared = path == MEMORY
-        self._reader = self._db if self.shared else connect(path, read_only=True)
+        self.shared = file.path == MEMORY
+        self._reader = self._db if self.shared else connect(file.path, read_only=True)
         self._most = most
 
     def close(self) -> None:
@@ -192,7 +192,7 @@ class Store:
 
 def open_store(path: str, most: Most) -> Store:
     """Opens or makes the journal at `path`. Raises `JournalRefused`."""
-    return Store(open_journal(path), path, most)
+    return Store(open_journal(path), most)
 
 
 def _read(table: str, key: str, read: Callable[[], T]) -> T | None:

@@ -281,3 +281,39 @@ def test_a_folder_for_the_data_is_refused_in_a_sentence(
     assert ended.value.code == 2
     assert f"--data {tmp_path}: is a directory" in capsys.readouterr().err
     assert not Path(f"{tmp_path}-lock").exists()
+
+
+@pytest.mark.parametrize("by_link", [False, True])
+def test_what_is_no_file_is_refused_for_the_data_and_stays_as_it_is(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    by_link: bool,
+) -> None:
+    pipe, link = tmp_path / "pipe", tmp_path / "link"
+    os.mkfifo(pipe)
+    link.symlink_to(pipe)
+    path = link if by_link else pipe
+    monkeypatch.setattr("sys.argv", ["phylactery", "serve", "--data", str(path)])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 2
+    assert capsys.readouterr().err == f"phylactery: --data {path}: is a pipe; name a file\n"
+    assert link.readlink() == pipe
+    assert pipe.is_fifo()
+    assert sorted(tmp_path.iterdir()) == [link, pipe]
+
+
+@pytest.mark.parametrize("name", ["x" * 300, "loop", "file/data.db"])
+def test_a_place_for_the_data_that_cannot_be_is_refused_in_a_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    (tmp_path / "loop").symlink_to("loop")
+    (tmp_path / "file").touch()
+    path = tmp_path / name
+    monkeypatch.setattr("sys.argv", ["phylactery", "serve", "--port", "0", "--data", str(path)])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 1
+    (said,) = capsys.readouterr().err.splitlines()
+    assert said.startswith(f"phylactery: cannot open {path}: ")
