@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Final
 
-from server.journal.place import find
+from server.journal.place import Watch, find
 from server.journal.schema import APPLICATION_ID, VERSION, migrate, version_of
 
 MEMORY: Final = ":memory:"
@@ -40,6 +40,7 @@ class OpenFile:
     path: str
     connection: sqlite3.Connection
     lock: IO[bytes] | None
+    watch: Watch
 
     def close(self) -> None:
         self.connection.close()
@@ -55,29 +56,29 @@ def open_journal(path: str) -> OpenFile:
     if path == MEMORY:
         connection = connect(path)
         migrate(connection)
-        return OpenFile(path, connection, None)
+        return OpenFile(path, connection, None, Watch(()))
     try:
         file = find(path)
         lock = _lock(file)
     except OSError as error:
         raise JournalRefused(f"cannot open {path}: {error.strerror}") from None
     try:
-        connection = _open(file)
+        connection, watch = _open(file)
     except (OSError, sqlite3.Error) as error:
         lock.close()
         raise JournalRefused(f"cannot open {path}: {_reason(error)}") from None
     except JournalRefused:
         lock.close()
         raise
-    return OpenFile(str(file), connection, lock)
+    return OpenFile(str(file), connection, lock, watch)
 
 
 def _reason(error: Exception) -> str:
     return (isinstance(error, OSError) and error.strerror) or str(error)
 
 
-def _open(file: Path) -> sqlite3.Connection:
-    """The connection that writes."""
+def _open(file: Path) -> tuple[sqlite3.Connection, Watch]:
+    """The connection that writes, and a watch over what it writes to."""
     if not file.exists() or not file.stat().st_size:
         _make(file)
     else:
@@ -92,10 +93,17 @@ def _open(file: Path) -> sqlite3.Connection:
         connection.execute("PRAGMA synchronous = FULL")
         # What can be read alone is no journal: better found out now than by the first room.
         connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        return connection, Watch(_written_to(file))
     except BaseException:
         connection.close()
         raise
-    return connection
+
+
+def _written_to(file: Path) -> list[str]:
+    """The journal and what SQLite has made beside it, which it makes anew for nobody while one has
+    the journal open. Where the system cannot do WAL, there is nothing beside it."""
+    beside = (f"{file}{suffix}" for suffix in ("-wal", "-shm"))
+    return [str(file), *filter(os.path.exists, beside)]
 
 
 def connect(path: str, *, read_only: bool = False) -> sqlite3.Connection:

@@ -1,7 +1,7 @@
-"""Where the data file lies: links are followed before anything is decided by a name.
+"""Where the data file lies, and whether it lies there still.
 
-The lock is named after the file, and a new file is moved to its place: both by the name that the
-file has itself, however it was asked for.
+Links are followed before anything is decided by a name: the lock is named after the file, and a new
+file is moved to its place, by the name that the file has itself, however it was asked for.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
@@ -40,6 +41,30 @@ def find(path: str) -> Path:
     if not place.parent.is_dir():
         raise FileNotFoundError(errno.ENOENT, f"there is no folder {place.parent}")
     return place
+
+
+class Watch:
+    """Files that are open, and have to stay what their names lead to."""
+
+    def __init__(self, paths: Iterable[str]) -> None:
+        """The files must be there. Raises `OSError`."""
+        self._files: Final = tuple((path, _identity(path)) for path in paths)
+
+    def look(self) -> None:
+        """Raises `OSError` where one of them was removed, or another is in its place: what is
+        written to one that is open is then kept nowhere."""
+        for path, identity in self._files:
+            try:
+                found = _identity(path)
+            except (FileNotFoundError, NotADirectoryError):
+                raise OSError(f"{path} was removed while it was open") from None
+            if found != identity:
+                raise OSError(f"{path} was replaced by another file while it was open")
+
+
+def _identity(path: str) -> tuple[int, int]:
+    found = os.stat(path)
+    return found.st_dev, found.st_ino
 
 
 def _kind(path: str) -> str | None:

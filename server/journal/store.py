@@ -86,10 +86,12 @@ class Store:
     # Writing.
 
     def apply(self, writes: Iterable[Write]) -> None:
-        """All of these or none. Raises `sqlite3.Error`."""
+        """All of these or none. Raises `sqlite3.Error`; `OSError` where the file that they went
+        into is not the one that its name leads to."""
         with transaction(self._db):
             for write in writes:
                 self._apply(write)
+        self._file.watch.look()  # after it: what was in its place before may have gone meanwhile
 
     def _apply(self, write: Write) -> None:
         match write:
