@@ -6,6 +6,8 @@ import itertools
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -84,10 +86,12 @@ class Players:
 @asynccontextmanager
 async def open_arena(pace: float, **settings: Any) -> AsyncIterator[tuple[Running, trio.Nursery]]:
     """A server on a free port, and where what plays on it runs."""
-    async with trio.open_nursery() as nursery:
-        running: Running = await nursery.start(serve, Config(port=0, pace=pace, **settings))
-        yield running, nursery
-        nursery.cancel_scope.cancel()
+    with TemporaryDirectory() as faults:
+        config = Config(port=0, pace=pace, faults=Path(faults), **settings)
+        async with trio.open_nursery() as nursery:
+            running: Running = await nursery.start(serve, config)
+            yield running, nursery
+            nursery.cancel_scope.cancel()
 
 
 def page_of(running: Running, port: int | None = None) -> str:
