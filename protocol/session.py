@@ -179,7 +179,7 @@ class Session:
                 self._refused(message)
             case Bye():
                 self._bye = message
-            case Begin(battle=battle) if battle != self.mirror.battle:
+            case Begin(battle=battle):  # anew, if it has begun before
                 self.mirror.begin(battle)
             case SnapshotMessage() | TickFrame() | RevivalFrame() | VesselFrame():
                 self._mirrored(message)

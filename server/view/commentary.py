@@ -6,7 +6,7 @@ Sits between a client's updates and a screen; decides the lines and waits for no
 from __future__ import annotations
 
 from protocol.codes import CloseCode, ErrorCode
-from protocol.messages import Begin, Error, Result, RoomState, RoomUpdate, Welcome
+from protocol.messages import BattleId, Begin, Error, Result, RoomState, RoomUpdate, Welcome
 from protocol.session import Lost, Trouble, Update
 from server.cli.bots import Pilot, room_seat
 from server.cli.verdict import verdict
@@ -16,7 +16,7 @@ from server.view.words import Told, seconds
 
 
 class Commentary:
-    """Tells a screen what a client hears. `rounds` counts the results that have come."""
+    """Tells a screen what a client hears. `rounds` counts the battles whose result has come."""
 
     def __init__(self, show: Show, screen: Screen, pilot: Pilot | None = None) -> None:
         self.show = show
@@ -26,6 +26,7 @@ class Commentary:
         self.status = ""
         self._begin: Begin | None = None
         self._last = ""  # how the last round ended, until the next one begins
+        self._heard: set[tuple[type, BattleId]] = set()
 
     def hear(self, update: Update) -> None:
         """Takes in an update, says what is to be said of it, and has the scene drawn."""
@@ -66,19 +67,27 @@ class Commentary:
                 self.screen.tell(f"{new.name} takes seat {side}")
 
     def _hear_begin(self, begin: Begin) -> None:
-        if self._begin is not None and self._begin.battle == begin.battle:
-            return  # told again to one who has come back
         self._begin = begin
         self._last = ""
-        a, b = (self.show.side(side) for side in SEATS)
-        self.screen.say(f"round {begin.round}: {a} against {b}")
+        if self._is_new(begin):
+            a, b = (self.show.side(side) for side in SEATS)
+            self.screen.say(f"round {begin.round}: {a} against {b}")
 
     def _hear_result(self, result: Result) -> None:
-        self.rounds += 1
         lines = self.show.outcome(result), verdict(self._begin, result, self.pilot)
-        self.screen.say(lines[0])
-        self.screen.say(f"  {lines[1]}")
         self._last = "; ".join(lines)
+        if self._is_new(result):
+            self.rounds += 1
+            self.screen.say(lines[0])
+            self.screen.say(f"  {lines[1]}")
+
+    def _is_new(self, message: Begin | Result) -> bool:
+        """Whether it is heard for the first time: who comes back may be told it again."""
+        key = type(message), message.battle
+        if key in self._heard:
+            return False
+        self._heard.add(key)
+        return True
 
 
 def farewell(code: int, reason: str) -> str:

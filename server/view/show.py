@@ -60,17 +60,20 @@ class Show:
         self._names: dict[str, str] = {}
         self._told: list[Told] = []  # of ticks that are past
         self._unsettled: list[tuple[int, Told]] = []  # of the running tick, with their log lines
+        self._told_to: dict[BattleId | None, int] = {}  # the last tick told of each battle
 
     def hear(self, message: AnyToClient | Frame) -> list[Told]:
         """Takes in a message; gives what can now be told, in the log's order.
 
-        A tick's events come in up to three frames, so they are told when a later tick begins.
+        A tick's events come in up to three frames, so they are told when a later tick begins. A
+        battle may be told anew, from its beginning or from a snapshot: its scene begins anew too,
+        but what has been told of it is not told again.
         """
         match message:
             case Welcome(room=room) | RoomUpdate(room=room):
                 self.room = room
                 self._name_all()
-            case Begin() if message.battle != self._battle:  # else told again, on a resume
+            case Begin():
                 self._begin(message)
             case SnapshotMessage():
                 self._enlist(message.units)
@@ -184,7 +187,9 @@ class Show:
         settled = [told for _, told in sorted(self._unsettled)]
         self._unsettled = []
         self._told = [*self._told, *settled][-TOLD_KEPT:]
-        return settled
+        before = self._told_to.get(self._battle, -1)
+        self._told_to[self._battle] = max(before, self.tick)
+        return [told for told in settled if told.tick > before]
 
     def _enlist(self, units: Iterable[list[object]]) -> None:
         """Learns what to call new units; each is the values of UNIT_FIELDS."""

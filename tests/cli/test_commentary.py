@@ -208,7 +208,13 @@ def test_a_round_from_its_beginning_to_its_verdict() -> None:
     assert screen.lines[2].startswith("  checked: ")
     assert len(screen.lines) == 3
     assert one.rounds == 1
-    assert screen.status() == f"{screen.lines[1]}; {screen.lines[2].strip()}"
+    ended = f"{screen.lines[1]}; {screen.lines[2].strip()}"
+    assert screen.status() == ended
+    one.hear(BEGIN)  # all of it is told anew
+    assert screen.status() == "Ctrl-C to leave"
+    for _ in range(2):  # and the result is to whoever comes back
+        one.hear(RESULT)
+    assert (len(screen.lines), one.rounds, screen.status()) == (3, 1, ended)
     one.hear(msgspec.structs.replace(BEGIN, battle=BattleId("k3f9x2.2"), round=2))
     assert screen.status() == "Ctrl-C to leave"
 

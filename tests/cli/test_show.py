@@ -32,7 +32,7 @@ from protocol.messages import (
 from protocol.mirror import Mirror
 from server.cli.board import NamedBoard
 from server.cli.bots import Pilot
-from server.view.show import SEATS, Show
+from server.view.show import SEATS, TOLD_KEPT, Show
 from server.view.words import Told, tell, unit_names
 
 BATTLE = BattleId("k3f9x2.1")
@@ -220,12 +220,46 @@ def test_a_new_battle_begins_with_nothing_told() -> None:
     mirror = Mirror()
     show = Show(lambda: mirror)
     watch(show, mirror, fought, *CHANNELS)
-    told, tick = show.scene().told, show.scene().tick
-    show.hear(begin(fought))  # of the same battle, as one who comes back is told
-    assert (show.scene().told, show.scene().tick) == (told, tick)
+    assert show.scene().told
     show.hear(msgspec.structs.replace(begin(fought), battle=BattleId("k3f9x2.2")))
     assert show.scene().told == []
     assert show.scene().tick == -1
+
+
+def test_a_battle_that_is_told_anew_is_shown_anew_and_nothing_is_told_twice() -> None:
+    fought = setup()
+    all_frames = list(frames(fought, *CHANNELS))
+    expected = watch(Show(Mirror), Mirror(), fought, *CHANNELS)
+    for middle in (0, 1, len(all_frames) // 2, len(all_frames)):
+        show, told = Show(Mirror), []
+        for frame in (begin(fought), *all_frames[:middle], begin(fought)):
+            told += show.hear(frame)
+        assert (show.scene().told, show.scene().tick) == ([], -1)
+        for frame in all_frames:
+            told += show.hear(frame)
+        assert told + show.hear(result()) == expected
+        assert show.scene().told == expected[-TOLD_KEPT:]
+        assert show.hear(result()) == []
+
+
+def test_after_a_beginning_and_a_snapshot_what_follows_is_told() -> None:
+    fought = setup()
+    show = Show(Mirror)
+    writer = FeedWriter(Battle(fought), BATTLE)
+    while writer.maker.tick < 100:
+        writer.step()
+    all_frames = list(frames(fought, *CHANNELS))
+    told = show.hear(begin(fought))
+    for frame in all_frames:
+        if frame.tick <= writer.maker.tick:
+            told += show.hear(frame)
+    show.hear(begin(fought))
+    show.hear(writer.maker.snapshot())
+    later = [told for f in all_frames if f.tick > writer.maker.tick for told in show.hear(f)]
+    expected = watch(Show(Mirror), Mirror(), fought, *CHANNELS)
+    past = [one for one in expected if one.tick < told[-1].tick]
+    assert told[: len(past)] == past
+    assert later == [o for o in expected if writer.maker.tick < o.tick < all_frames[-1].tick]
 
 
 @pytest.mark.parametrize(

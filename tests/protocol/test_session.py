@@ -175,14 +175,18 @@ def test_a_resume_says_the_newest_token_and_what_was_seen_last() -> None:
     assert again.last == session.mirror.position
 
 
-def test_a_begin_that_comes_again_leaves_the_mirror_where_it_is() -> None:
+def test_a_battle_that_is_told_anew_begins_anew_in_the_mirror() -> None:
+    """As after a server's clock was set back: all of its frames come once more."""
     session = joined()
-    session.received(BEGIN)
     writer = FeedWriter(Battle(sample_setup("red-kennel", "slow-kiln")), BATTLE)
-    for frame in frames_of(writer.step()):
-        session.received(frame)
-    session.received(BEGIN)
-    assert session.mirror.tick == 0
+    ticks = [frames_of(writer.step()) for _ in range(3)]
+    for far in (3, 2):
+        session.received(BEGIN)
+        assert session.mirror.position == Position(battle=BATTLE)
+        for frame in (frame for tick in ticks[:far] for frame in tick):
+            session.received(frame)
+        assert session.mirror.tick == ticks[far - 1][0].tick
+    assert not session.troubles
 
 
 def test_after_a_gap_the_rest_is_asked_for_and_after_a_wrong_frame_everything() -> None:
