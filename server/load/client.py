@@ -12,6 +12,7 @@ from protocol.codec import Undecodable, decode_to_client, encode
 from protocol.codes import CloseCode, ErrorCode
 from protocol.messages import (
     PROTOCOL_VERSION,
+    BattleId,
     Begin,
     Channel,
     Error,
@@ -97,8 +98,8 @@ class Client:
     def room_is(self, room: RoomState) -> None:
         """The room has changed."""
 
-    def battle_over(self) -> None:
-        """A battle has ended."""
+    def battle_over(self, battle: BattleId, /) -> None:
+        """A battle has ended; told again to one who comes back."""
 
     # Connections.
 
@@ -210,7 +211,7 @@ class Client:
                 self._follow.load(message)
             case Result():
                 self._follow.end(message)
-                self.battle_over()
+                self.battle_over(message.battle)
             case Error():
                 self._refused(message)
 

@@ -12,6 +12,7 @@ from protocol.codec import encode
 from protocol.messages import (
     CHANNELS,
     PROTOCOL_VERSION,
+    BattleId,
     Channel,
     Create,
     FirstMessage,
@@ -84,6 +85,7 @@ class Player(Client):
         self._seat: Seat = seat
         self._last_room = ""
         self._asked: set[object] = set()  # what has been answered already
+        self._fought: set[BattleId] = set()
 
     def come(self) -> None:
         if self._seat == "a":
@@ -120,8 +122,10 @@ class Player(Client):
         elif room.phase == "over" and not seat.rematch and not self.world.wishes.turnover:
             self._soon(("rematch", room.round), lambda: self._say(Rematch()))
 
-    def battle_over(self) -> None:
-        self.world.tally.battles += self._seat == "a"
+    def battle_over(self, battle: BattleId) -> None:
+        if self._seat == "a" and battle not in self._fought:  # else told again, on a resume
+            self._fought.add(battle)
+            self.world.tally.battles += 1
         if self.world.wishes.turnover and self._seat == "a":
             self._in_time(lambda: self._say(Leave()), READY_SECONDS[1])
         elif self.world.wishes.turnover:

@@ -14,7 +14,7 @@ class Tally:
     joined: int = 0  # connections that were let into a room, resumed ones too
     resumed: int = 0
     dropped: int = 0  # by the clients, on purpose
-    battles: int = 0  # results heard by players of seat a
+    battles: int = 0  # whose result players of seat a have heard
     frames: int = 0
     bytes: int = 0  # all that was received
     skipped: int = 0  # frames, of which the server said so

@@ -8,10 +8,12 @@ from typing import cast
 
 import pytest
 
-from protocol.codec import decode_to_server
+from protocol.codec import decode_to_server, encode
 from protocol.messages import (
+    BattleId,
     Ready,
     Rematch,
+    Result,
     RoomId,
     RoomPhase,
     RoomState,
@@ -122,6 +124,25 @@ def test_what_is_asked_is_answered_once(scene: Scene) -> None:
     scene.player.room_is(room("building", seat()))
     scene.loop.pass_by()
     assert line.said == [SubmitBoard, Ready]
+
+
+def test_a_battle_whose_result_is_told_again_is_counted_once(scene: Scene) -> None:
+    for battle in ("r.1", "r.1", "r.2", "r.1"):
+        scene.connect(room("battle", seat(ready=True)))
+        result = Result(
+            battle=BattleId(battle),
+            round=1,
+            winner="a",
+            reason="elimination",
+            tick=0,
+            digest=None,
+            secret="",
+            nonces={},
+            seed="",
+            wins={},
+        )
+        scene.player._heard(encode(result))
+    assert scene.player.world.tally.battles == 2
 
 
 def test_an_answer_that_was_due_on_a_lost_connection_is_not_given_on_the_next(scene: Scene) -> None:
