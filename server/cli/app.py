@@ -262,7 +262,8 @@ def load(
     """Put a server under load: rooms of players who fight, and spectators of mixed channels.
 
     Then says what they met. Every frame's number is looked at; the exit status is 1 if a frame was
-    missing or came twice, or if a digest was not what it should be.
+    missing or came twice, if a digest was not what it should be, or if the server was gone at
+    the end or had not let everyone in.
     """
     from server.load.command import load
     from server.load.share import Wishes

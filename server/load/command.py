@@ -23,7 +23,7 @@ from server.cli.output import FAILED, write_out
 from server.cli.reaching import websocket_url
 from server.cli.run import CommandFailed, run
 from server.load.outcome import Outcome
-from server.load.scrape import Scrape, between, scrape
+from server.load.scrape import DOWN, Scrape, between, scrape
 from server.load.share import Ending, Order, Share, Wishes, Word, share_out
 from server.load.tally import Lags, Tally
 
@@ -78,6 +78,14 @@ async def _scrape(url: str) -> Scrape | None:
         raise CommandFailed(f"no server can be reached at {url} ({why(error)})") from None
 
 
+async def _scrape_if_up(url: str) -> Scrape | None:
+    """What the clients have met is told whatever has become of the server."""
+    try:
+        return await _scrape(url)
+    except CommandFailed:
+        return DOWN
+
+
 class Crew:
     """All processes of a load test."""
 
@@ -119,14 +127,15 @@ class Crew:
         """The figures of some seconds; `empty` is the server before anyone came."""
         wishes = self._wishes
         await self._order(Order(measure=True))
-        server, start, before = await _scrape(wishes.url), trio.current_time(), self._total()
+        server = await _scrape_if_up(wishes.url)
+        start, before = trio.current_time(), self._total()
         task = bar.add_task("measuring", total=wishes.seconds, now="")
         while (elapsed := trio.current_time() - start) < wishes.seconds:
             tally = self._total()
             now = f"{tally.frames:,} frames, {tally.faults} faults"
             bar.update(task, completed=elapsed, now=now)
             await trio.sleep(min(LOOK_SECONDS, wishes.seconds - elapsed))
-        figures = between(empty, server, await _scrape(wishes.url))
+        figures = between(empty, server, await _scrape_if_up(wishes.url))
         measured, after = trio.current_time() - start, self._total()
         await self._end()
         total = self._total()

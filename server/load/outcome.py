@@ -29,8 +29,10 @@ class Outcome:
 
     @property
     def passed(self) -> bool:
-        """No gap, no double, no digest failure; and somebody was there to notice."""
-        return self.tally.faults == 0 and self.tally.joined >= self.expected
+        """No gap, no double, no digest failure; somebody was there to notice, and the server to
+        the end."""
+        everyone_came = self.tally.joined >= self.expected
+        return self.tally.faults == 0 and everyone_came and self.server.trouble != "down"
 
     def to_object(self) -> dict[str, object]:
         """For machines. Seconds and bytes; lags in milliseconds; null: not known."""
@@ -92,7 +94,7 @@ class Outcome:
     def _cpu(self, seconds: float | None) -> str:
         per_frame = self._per_frame(seconds)
         if seconds is None:
-            return "not known"
+            return _not_known(self.server)
         share = f"{100 * seconds / (self.measured or 1.0):.0f} % of a core"
         return share if per_frame is None else f"{share}, {per_frame:.1f} µs a frame"
 
@@ -107,9 +109,18 @@ def _lag(lag: Counter[int]) -> str:
     return ", ".join(f"{name} {value} ms" for name, value in _quantiles(lag).items())
 
 
+def _not_known(server: Figures) -> str:
+    match server.trouble:
+        case "restarted":
+            return "not known: the server was restarted"
+        case "down":
+            return "not known: no server answered at the end"
+    return "not known"
+
+
 def _lateness(server: Figures) -> str:
     if server.lateness_p50 is None or server.lateness_p99 is None or server.late_share is None:
-        return "not known"
+        return _not_known(server)
     return (
         f"p50 within {1000 * server.lateness_p50:g} ms, "
         f"p99 within {1000 * server.lateness_p99:g} ms; "
@@ -119,7 +130,7 @@ def _lateness(server: Figures) -> str:
 
 def _memory(server: Figures, clients: int) -> str:
     if server.memory is None or server.memory_before is None or server.memory_empty is None:
-        return "not known"
+        return _not_known(server)
     coming = (server.memory_before - server.memory_empty) / max(clients, 1)
     grown = server.memory - server.memory_before
     return (

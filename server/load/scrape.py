@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 import urllib.error
 import urllib.request
-from typing import Final, NamedTuple
+from typing import Final, Literal, NamedTuple
 from urllib.parse import urlsplit
 
 from prometheus_client.parser import text_string_to_metric_families
 
 PATIENCE_SECONDS: Final = 10.0
 MEMORY: Final = "process_resident_memory_bytes"
+STARTED: Final = "process_start_time_seconds"
 LATENESS: Final = "phylactery_tick_lateness_seconds"
 
 
@@ -20,6 +21,9 @@ class Scrape(NamedTuple):
 
     values: dict[str, float]
     buckets: dict[str, dict[float, float]]
+
+
+DOWN: Final = Scrape({}, {})  # what no server says
 
 
 def read(text: str) -> Scrape:
@@ -48,8 +52,10 @@ def scrape(url: str) -> Scrape | None:
 
 
 class Figures(NamedTuple):
-    """What the server did between two looks; seconds and bytes. None: it does not say."""
+    """What the server did between two looks; seconds and bytes. None: it does not say, or there is
+    trouble, and its figures would be of two servers or of none."""
 
+    trouble: Literal["restarted", "down"] | None = None
     cpu_seconds: float | None = None
     memory_empty: float | None = None  # before anyone came
     memory_before: float | None = None
@@ -65,8 +71,13 @@ TICK_SECONDS: Final = 0.05
 
 
 def between(empty: Scrape | None, before: Scrape | None, after: Scrape | None) -> Figures:
+    """`DOWN` stands for a look that no server answered."""
+    if after is DOWN:
+        return Figures(trouble="down")
     if empty is None or before is None or after is None:
         return Figures()
+    if before is DOWN or len({look.values.get(STARTED) for look in (empty, before, after)}) > 1:
+        return Figures(trouble="restarted")
 
     def grown(name: str) -> float | None:
         return after.values[name] - before.values.get(name, 0.0) if name in after.values else None

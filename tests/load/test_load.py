@@ -16,8 +16,10 @@ from server.cli.run import CommandFailed
 from server.config import Config
 from server.feed import Feed
 from server.limits import Limits
+from server.load import command
 from server.load.command import measure
 from server.load.outcome import Outcome
+from server.load.scrape import Scrape, scrape
 from server.load.share import Wishes
 
 PACE = 40.0
@@ -91,6 +93,24 @@ async def test_frames_that_are_sent_twice_are_noticed(monkeypatch: pytest.Monkey
     monkeypatch.setattr(Feed, "add_frames", add_frames_twice)
     outcome = await load(rooms=1, spectators=2)
     assert outcome.tally.doubles > 0
+    assert not outcome.passed
+
+
+async def test_what_was_met_is_told_though_the_server_is_down_at_the_end(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    looks = iter((scrape, scrape))
+
+    def scrape_until_it_is_down(url: str) -> Scrape | None:
+        for look in looks:
+            return look(url)
+        raise ConnectionRefusedError
+
+    monkeypatch.setattr(command, "scrape", scrape_until_it_is_down)
+    outcome = await load(rooms=1, spectators=2)
+    assert outcome.server.trouble == "down"
+    assert outcome.tally.frames
+    assert not outcome.tally.faults
     assert not outcome.passed
 
 

@@ -10,7 +10,7 @@ from websockets.frames import Frame, Opcode
 
 from server.load.door import MOST_AT_ONCE, Door
 from server.load.outcome import Outcome
-from server.load.scrape import Figures, between, read
+from server.load.scrape import DOWN, STARTED, Figures, Scrape, between, read
 from server.load.share import Share, Wishes, share_out
 from server.load.tally import Lags, Tally, quantile
 from server.load.wire import PING, TEXT, FrameReader, NotOurs
@@ -81,6 +81,29 @@ def test_the_servers_figures_are_what_changed_between_two_looks() -> None:
     assert figures.late_share == pytest.approx(0.02)
     assert (figures.engine_seconds, figures.catch_ups) == (2.5, 4)
     assert before.values["phylactery_rooms"] == 3
+
+
+def test_of_a_server_that_was_restarted_in_between_nothing_is_known() -> None:
+    exporter = Exporter(Metrics())
+    empty = read(exporter.text().decode())
+    restarted = Scrape(empty.values | {STARTED: empty.values[STARTED] + 1}, empty.buckets)
+    for before, after in ((empty, restarted), (restarted, restarted), (DOWN, empty)):
+        assert between(empty, before, after) == Figures(trouble="restarted")
+    some = outcome()
+    some.server = Figures(trouble="restarted")
+    rows = dict(some._rows())
+    for name in ("tick lateness", "server CPU", "server memory"):
+        assert rows[name] == "not known: the server was restarted"
+    assert some.passed  # its clients have missed nothing
+
+
+@pytest.mark.parametrize("before", [read(""), None, DOWN])
+def test_of_a_server_that_is_down_at_the_end_nothing_is_known(before: Scrape | None) -> None:
+    some = outcome()
+    some.server = between(read(""), before, DOWN)
+    assert some.server == Figures(trouble="down")
+    assert dict(some._rows())["server CPU"] == "not known: no server answered at the end"
+    assert not some.passed
 
 
 def test_the_door_lets_in_a_few_at_a_time() -> None:
