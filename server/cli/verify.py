@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import urllib.request
 from http.client import HTTPException
 from typing import Final
 
@@ -10,6 +9,7 @@ import msgspec
 
 from engine import Fault, Refused, base_catalog
 from protocol.trouble import why
+from server.cli.fetching import TooLong, fetch
 from server.cli.input import MAX_BYTES, TOO_LONG, read_bytes
 from server.cli.output import FAILED, complain, print_faults, write_out
 from server.examine import examine
@@ -17,7 +17,7 @@ from server.replay import Replay, UnknownFormat, decode
 
 OTHER_RULES: Final = 3  # it cannot be fought again here
 
-PATIENCE_SECONDS: Final = 20.0
+PATIENCE_SECONDS: Final = 30.0
 SCHEMES: Final = ("http://", "https://")
 
 
@@ -49,13 +49,11 @@ def _fetch(place: str) -> bytes:
     if not place.lower().startswith(SCHEMES):
         return read_bytes(place)
     try:
-        with urllib.request.urlopen(place, timeout=PATIENCE_SECONDS) as answer:  # noqa: S310
-            data: bytes = answer.read(MAX_BYTES + 1)
+        return fetch(place, most_bytes=MAX_BYTES, seconds=PATIENCE_SECONDS)
+    except TooLong:
+        raise Refused([Fault("", TOO_LONG)]) from None
     except (OSError, ValueError, HTTPException) as error:
         raise Refused([Fault("", f"cannot be fetched: {why(error)}")]) from None
-    if len(data) > MAX_BYTES:
-        raise Refused([Fault("", TOO_LONG)])
-    return data
 
 
 def _summary(replay: Replay) -> str:

@@ -73,7 +73,7 @@ async def measure(wishes: Wishes, workers: int, console: Console) -> Outcome:
 
 async def _scrape(url: str) -> Scrape | None:
     try:
-        return await trio.to_thread.run_sync(scrape, url)
+        return await trio.to_thread.run_sync(scrape, url, abandon_on_cancel=True)
     except (OSError, HTTPException) as error:
         raise CommandFailed(f"no server can be reached at {url} ({why(error)})") from None
 

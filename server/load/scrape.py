@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import math
-import urllib.error
-import urllib.request
 from typing import Final, Literal, NamedTuple
+from urllib.error import HTTPError
 from urllib.parse import urlsplit
 
 from prometheus_client.parser import text_string_to_metric_families
 
+from server.cli.fetching import fetch
+
 PATIENCE_SECONDS: Final = 10.0
+# A server of ours says some 10 KB.
+MOST_BYTES: Final = 2**20
 MEMORY: Final = "process_resident_memory_bytes"
 STARTED: Final = "process_start_time_seconds"
 LATENESS: Final = "phylactery_tick_lateness_seconds"
@@ -45,9 +48,9 @@ def scrape(url: str) -> Scrape | None:
     `OSError` or `HTTPException` where no server answers."""
     address = f"http://{urlsplit(url).netloc}/metrics"
     try:
-        with urllib.request.urlopen(address, timeout=PATIENCE_SECONDS) as response:
-            return read(response.read().decode())
-    except (urllib.error.HTTPError, ValueError):  # it has no such page; or one of another kind
+        said = fetch(address, most_bytes=MOST_BYTES, seconds=PATIENCE_SECONDS)
+        return read(said.decode())
+    except (HTTPError, ValueError):  # it has no such page; or one of another kind
         return None
 
 
