@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from typing import Final, NamedTuple, Protocol
 from urllib.parse import urlsplit
 
@@ -36,6 +36,8 @@ MAX_BYTES_IN: Final = 2**20
 ATTEMPT_BYTES: Final = 16
 # For the first message to be answered, before the connection is given up for another.
 ANSWER_SECONDS: Final = 10.0
+# For the connection to be closed by the server, once `leave` was said.
+GOODBYE_SECONDS: Final = 1.0
 _LOOPBACK: Final = ("localhost", "127.0.0.1", "::1")
 
 
@@ -131,6 +133,7 @@ class Client:
         self._connect = connect
         self._socket: Socket | None = None
         self._connection = trio.CancelScope()
+        self._gone = trio.Event()  # set when the connection has ended
         self._dropped = False
         self._failure: Exception | None = None  # of the last connection
         self._inbox_in, self._inbox = trio.open_memory_channel[bytes | _Closed](INBOX)
@@ -160,10 +163,14 @@ class Client:
         return True
 
     async def leave(self) -> None:
-        """Give up the seat for good; iteration ends."""
-        await self.send(Leave())
+        """Give up the seat for good; iteration ends. The server closes the connection then, and is
+        given a moment for it: who hangs up first looks to it like one who was cut off."""
+        said = await self.send(Leave())
         if self.session.state != "ended":
             self.session.left()
+        if said:
+            with trio.move_on_after(GOODBYE_SECONDS):
+                await self._hung_up()
         self._finish()
 
     def __aiter__(self) -> Client:
@@ -211,6 +218,13 @@ class Client:
             self._end(self.session.ending)
         return message
 
+    async def _hung_up(self) -> None:
+        """Waits until the server has closed the connection; what it says before is not taken in."""
+        with suppress(trio.WouldBlock):
+            while True:  # whoever reads from it may wait for room
+                self._inbox.receive_nowait()
+        await self._gone.wait()
+
     def _closed(self, closed: _Closed) -> Lost | None:
         self._dropped = False
         then = self.session.lost(closed.code, closed.reason, trio.current_time())
@@ -245,11 +259,12 @@ class Client:
     async def _talk(self, socket: Socket) -> _Closed:
         try:
             await socket.send(encode(self.session.opened()), text=True)
-            self._socket = socket
+            self._socket, self._gone = socket, trio.Event()
             with trio.fail_after(ANSWER_SECONDS):
                 data = await socket.recv(decode=False)
             while True:
-                await self._inbox_in.send(data if isinstance(data, bytes) else data.encode())
+                if self.session.state != "ended":  # else it is only waited for the end
+                    await self._inbox_in.send(data if isinstance(data, bytes) else data.encode())
                 data = await socket.recv(decode=False)
         except trio.TooSlowError:
             return _Closed(CloseCode.LOST, "no answer")
@@ -259,3 +274,4 @@ class Client:
             return _Closed(closed.rcvd.code, closed.rcvd.reason)
         finally:
             self._socket = None
+            self._gone.set()

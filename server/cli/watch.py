@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
+import trio
+
 from protocol.messages import PROTOCOL_VERSION, Channel, Watch
 from server.cli.board import named_samples
 from server.cli.reaching import check_ending, reach
@@ -33,21 +35,31 @@ def watch(
         start="beginning" if from_start else "now",
         delay_seconds=delay,
     )
-    return run(partial(_watch, room, server, first))
+    work = trio.CancelScope()
+    return run(partial(_watch, room, server, first, work), work)
 
 
-async def _watch(room: str, server: str, first: Watch) -> int:
+async def _watch(room: str, server: str, first: Watch, work: trio.CancelScope) -> int:
     async with open_screen() as screen:
-        await watch_on(screen, room, server, first)
+        await watch_on(screen, room, server, first, work)
     return 0
 
 
-async def watch_on(screen: Screen, room: str, server: str, first: Watch) -> None:
-    """Watches until the room closes. Raises `CommandFailed`."""
+async def watch_on(
+    screen: Screen, room: str, server: str, first: Watch, work: trio.CancelScope | None = None
+) -> None:
+    """Watches until the room closes; when `work` is cancelled, leaves the room first.
+
+    Raises `CommandFailed`.
+    """
+    work = work or trio.CancelScope()
     async with reach(server, first, room) as client:
         commentary = Commentary(Show(lambda: client.mirror, named_samples()), screen)
         commentary.status = "Ctrl-C to leave"
-        async for update in client:
-            commentary.hear(update)
+        with work:
+            async for update in client:
+                commentary.hear(update)
+        await client.leave()
         check_ending(client)
-        screen.say("the room is closed")
+        if not work.cancelled_caught:
+            screen.say("the room is closed")

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import socket
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from http.client import IncompleteRead
@@ -70,11 +71,13 @@ def test_an_answer_without_end_is_too_long() -> None:
 
 @pytest.mark.parametrize("head", [HEAD, b"HTTP/1.1 200 OK\r\nX: "], ids=["content", "head"])
 def test_what_comes_drop_by_drop_takes_too_long(head: bytes) -> None:
+    start = time.monotonic()
     with (
         sending(b"x", DRIP_SECONDS, head) as place,
         pytest.raises(TimeoutError, match=r"no whole answer came within 0\.1 seconds"),
     ):
         fetch(f"http://{place}/", most_bytes=500, seconds=10 * DRIP_SECONDS)
+    assert time.monotonic() - start < 100 * DRIP_SECONDS
 
 
 def test_a_replay_that_does_not_come_to_an_end_is_a_sentence(

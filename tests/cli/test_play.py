@@ -95,10 +95,16 @@ def start(
     return screen
 
 
-def start_watching(nursery: trio.Nursery, url: str, room: str, **changes: object) -> Lines:
+def start_watching(
+    nursery: trio.Nursery,
+    url: str,
+    room: str,
+    work: trio.CancelScope | None = None,
+    **changes: object,
+) -> Lines:
     """Somebody watches; what they see."""
     screen, first = Lines(), Watch(version=PROTOCOL_VERSION, **changes)  # type: ignore[arg-type]
-    nursery.start_soon(watch_on, screen, room, url, first)
+    nursery.start_soon(watch_on, screen, room, url, first, work)
     return screen
 
 
@@ -223,6 +229,26 @@ async def test_whoever_is_interrupted_gives_up_the_seat() -> None:
         work.cancel()
         await bob.until("Ada leaves")
         nursery.cancel_scope.cancel()
+
+
+async def test_who_is_interrupted_is_no_lost_connection_to_the_server() -> None:
+    async with trio.open_nursery() as nursery:
+        running: Running = await nursery.start(serve_app, replace(CONFIG, pace=1))
+        url, works = running.url, [trio.CancelScope() for _ in range(3)]
+        async with trio.open_nursery() as ones:
+            ada = start(ones, url, works[0], way="create")
+            room = await room_of(ada)
+            async with trio.open_nursery() as others:
+                start(others, url, works[1], way="join", room=room, name="Bob")
+                async with trio.open_nursery() as watchers:
+                    eve = start_watching(watchers, url, room, works[2])
+                    await eve.until("round 1:")
+                    works[2].cancel()
+                works[1].cancel()
+            works[0].cancel()
+        nursery.cancel_scope.cancel()
+    assert running.hall.metrics.closed == {"1000": 3}
+    assert "the room is closed" not in eve.lines
 
 
 async def test_a_board_that_the_servers_rules_refuse() -> None:

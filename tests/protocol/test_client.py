@@ -25,7 +25,6 @@ from protocol.messages import (
     Error,
     Forfeit,
     Frame,
-    Leave,
     Quick,
     Resume,
     RoomId,
@@ -270,31 +269,6 @@ async def test_commands_go_out_while_joined_and_are_refused_otherwise(
         wire.closes()
         await trio.testing.wait_all_tasks_blocked()
         assert not await client.send(Forfeit())
-
-
-async def test_leaving_says_so_and_ends(autojump_clock: MockClock) -> None:
-    server = Server(autojump_clock)
-    async with watching(server) as client:
-        wire = await server.welcomed()
-        await anext(client)
-        await client.leave()
-        assert isinstance(await wire.hears(), Leave)
-        await wire.gone.wait()
-        assert [update async for update in client] == []
-        await client.leave()
-    assert len(server.tries) == 1
-
-
-async def test_leaving_while_away_tries_nothing_more(autojump_clock: MockClock) -> None:
-    server = Server(autojump_clock)
-    async with watching(server) as client:
-        wire = await server.welcomed()
-        wire.closes()
-        await anext(client)
-        assert isinstance(await anext(client), Lost)
-        await client.leave()
-        await trio.sleep(100)
-    assert len(server.tries) == 1
 
 
 async def test_cancelling_the_iteration_loses_nothing(autojump_clock: MockClock) -> None:

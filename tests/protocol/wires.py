@@ -29,6 +29,7 @@ class Wire:
         self._to_server, self._from_client = trio.open_memory_channel[bytes](1000)
         self.gone = trio.Event()
         self._close: Close | None = None
+        self.read_to_its_end = False
 
     # The client's side, as a websockets connection has it.
 
@@ -44,6 +45,7 @@ class Wire:
         try:
             return await self._from_server.receive()
         except trio.EndOfChannel:
+            self.read_to_its_end = True
             raise ConnectionClosedError(self._close, None) from None
 
     # The test's side.
