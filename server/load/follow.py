@@ -6,10 +6,10 @@ put the log together again.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Final, NamedTuple
 
-import orjson
+import msgspec
 
 from protocol.codec import Undecodable, decode_to_client
 from protocol.logbook import Logbook, LogTorn
@@ -21,6 +21,8 @@ from protocol.messages import (
     Position,
     Result,
     RevivalFrame,
+    Seat,
+    Sequence,
     SnapshotMessage,
     TickFrame,
     VesselFrame,
@@ -28,7 +30,7 @@ from protocol.messages import (
 from protocol.mirror import DigestMismatch, Mirror, MirrorError
 from protocol.sources import Sources
 from server.load.tally import Tally
-from server.load.wire import TEXT, FrameReader
+from server.load.wire import TEXT, FrameReader, NotOurs
 
 # Of a frame, whatever the lengths of its numbers: channel, battle, number and tick.
 HEAD_BYTES: Final = 64
@@ -36,6 +38,7 @@ MOST_HEADS: Final = 4096
 MOST_SHARED_BYTES: Final = 4096
 FRAME: Final = b"["  # how a frame's payload begins, and nothing else's
 _TICK: Final = CHANNELS.index("tick")
+_HEAD: Final = msgspec.json.Decoder(tuple[Channel, str, Sequence, Sequence])
 
 
 class Head(NamedTuple):
@@ -56,7 +59,7 @@ class Heads:
 
     def of(self, piece: bytes) -> tuple[Head, ...]:
         """Of what was received in one piece; none where that is not whole frames alone, or more
-        than others are likely to get as well."""
+        than others are likely to get as well. Raises `NotOurs` as `read` does."""
         if len(piece) > MOST_SHARED_BYTES or FRAME not in (piece[2:3], piece[4:5]):
             return ()
         heads = self._pieces.get(piece, ())
@@ -74,7 +77,7 @@ class Heads:
         return ()
 
     def read(self, payload: bytes) -> Head:
-        """Raises `ValueError` for what is no frame."""
+        """Raises `NotOurs` for what is no frame."""
         start = payload[:HEAD_BYTES]
         head = self._known.get(start)
         if head is None:
@@ -85,7 +88,10 @@ class Heads:
 
 
 def _read(start: bytes) -> Head:
-    channel, battle, number, tick = orjson.loads(b",".join(start.split(b",")[:4]) + b"]")
+    try:
+        channel, battle, number, tick = _HEAD.decode(b",".join(start.split(b",")[:4]) + b"]")
+    except msgspec.MsgspecError:
+        raise NotOurs("frame of no battle") from None
     return Head(CHANNELS.index(channel), battle, number, tick)
 
 
@@ -166,7 +172,7 @@ class Verifier:
         match decode_to_client(payload):
             case Begin(battle=battle, boards=boards):
                 self._mirror.begin(battle)
-                self._logbook = Logbook(Sources(boards)) if self._follows_all else None
+                self._logbook = self._open_logbook(boards)
             case SnapshotMessage() as snapshot:
                 self._logbook = None
                 self._mirror.load(snapshot)
@@ -176,6 +182,12 @@ class Verifier:
                     self._logbook.add(frame)
             case Result() as result:
                 self._compare(result)
+
+    def _open_logbook(self, boards: Mapping[Seat, Mapping[str, object]]) -> Logbook | None:
+        try:
+            return Logbook(Sources(boards)) if self._follows_all else None
+        except ValueError as error:
+            raise Undecodable(f"no boards: {error}") from None
 
     def _compare(self, result: Result) -> None:
         logbook, self._logbook = self._logbook, None

@@ -8,11 +8,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
+from protocol.codes import CloseCode
 from server.load.loop import NEWS, READ, WRITE, Loop
 from server.load.tally import Tally
 from server.load.wire import (
     CLOSE,
     HEAD_END,
+    MOST_BYTES,
     PING,
     TEXT,
     FrameReader,
@@ -127,14 +129,21 @@ class Link:
             self._end()
             return 0
         self._tally.bytes += len(data)
-        if self._takes is not None and self._reader.is_clear and self._takes(data):
-            return len(data)
-        for kind, payload in self._reader.feed(data):
-            if kind == TEXT:
-                self._heard(payload)
-            else:
-                self._control(kind, payload)
+        self._take_in(data)
         return len(data)
+
+    def _take_in(self, data: bytes) -> None:
+        """Hands on what it says, as far as a server of ours would say it."""
+        try:
+            if self._takes is not None and self._reader.is_clear and self._takes(data):
+                return
+            for kind, payload in self._reader.feed(data):
+                if kind == TEXT:
+                    self._heard(payload)
+                else:
+                    self._control(kind, payload)
+        except NotOurs as garbage:
+            self._end_at(garbage)
 
     def _connected(self) -> None:
         assert self._socket is not None, "what is closed is not watched"
@@ -157,11 +166,13 @@ class Link:
             self._end()
         elif not found:
             self._request = head
+            if len(head) > MOST_BYTES:
+                self._end_at(NotOurs("handshake too long"))
         else:
             self._loop.change(self._socket.fileno(), NEWS, self._readable)
             self._send(self._first)
-            for kind, payload in self._reader.feed(rest):
-                self._heard(payload) if kind == TEXT else self._control(kind, payload)
+            if rest:
+                self._take_in(rest)
 
     def _control(self, kind: int, payload: bytes) -> None:
         if kind == PING:
@@ -170,7 +181,7 @@ class Link:
             self._code = int.from_bytes(payload[:2]) if payload else LOST
             self._end()
         else:
-            raise NotOurs(f"a frame begins with {kind:#x}")
+            raise NotOurs(f"frame of kind {kind:#04x}")
 
     def _send(self, data: bytes) -> None:
         if self._socket is None:
@@ -181,6 +192,11 @@ class Link:
             sent = 0
         if sent < len(data):  # a client says little: a socket that is full is a dead one
             self._end()
+
+    def _end_at(self, garbage: NotOurs) -> None:
+        self._tally.error(str(garbage))
+        self._code = CloseCode.PROTOCOL_ERROR
+        self._end()
 
     def _end(self) -> None:
         if self._socket is not None:

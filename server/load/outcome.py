@@ -7,7 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from rich.table import Table
+from rich.text import Text
 
+from server.cli.output import visible
 from server.load.scrape import Figures
 from server.load.share import Wishes
 from server.load.tally import Tally, quantile
@@ -63,7 +65,7 @@ class Outcome:
     def table(self) -> Table:
         table = Table(show_header=False, title="Load test", title_justify="left")
         for name, value in self._rows():
-            table.add_row(name, value)
+            table.add_row(name, Text(visible(value)))  # an error's name may be a server's word
         return table
 
     def _rows(self) -> Iterator[tuple[str, str]]:

@@ -19,8 +19,12 @@ PING: Final = 0x89
 HEAD_END: Final = b"\r\n\r\n"
 
 
+# Of one frame. Two full boards and all they summoned are about 10 KB.
+MOST_BYTES: Final = 2**20
+
+
 class NotOurs(Exception):  # noqa: N818 - says what the bytes are
-    """What came is not what a phylactery server sends."""
+    """What came is not what a phylactery server sends; its text is what it is counted as."""
 
 
 def handshake(host: str, path: str) -> bytes:
@@ -55,7 +59,8 @@ class FrameReader:
         return not self._rest
 
     def feed(self, data: bytes) -> Iterator[tuple[int, bytes]]:
-        """The first byte and the payload of each whole frame. To be gone through to its end."""
+        """The first byte and the payload of each whole frame. To be gone through to its end.
+        Raises `NotOurs`."""
         if self._rest:
             data = self._rest + data
         at, end = 0, len(data)
@@ -63,11 +68,13 @@ class FrameReader:
             size, start = data[at + 1], at + 2
             if size > 125:
                 if size > 127:
-                    raise NotOurs("a frame is masked")
+                    raise NotOurs("masked frame")
                 start += 2 if size == 126 else 8
                 if start > end:
                     break
                 size = int.from_bytes(data[at + 2 : start])
+                if size > MOST_BYTES:
+                    raise NotOurs("frame too long")
             if start + size > end:
                 break
             yield data[at], data[start : start + size]

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import orjson
+import pytest
 from websockets.frames import Frame, Opcode
 
 from engine import Battle
 from protocol.codec import encode
 from protocol.frames import FeedWriter
-from protocol.messages import CHANNELS, BattleId, Begin, Next, Result, SnapshotMessage
+from protocol.messages import CHANNELS, BattleId, Begin, Next, Result, Seat, SnapshotMessage
 from server.feed import text_frame
 from server.load.follow import Follow, Heads, Verifier
 from server.load.tally import Tally
+from server.load.wire import NotOurs
 from tests.protocol.battles import BATTLE, boards_of, fed, sample_setup
 
 SETUP = sample_setup("red-kennel", "seven-vows")
@@ -125,6 +127,28 @@ def test_heads_are_read_whatever_follows() -> None:
     payload = b'["vessel","room.12",7,1200,[25,5,[17,0,0,0]]]'
     assert heads.read(payload) == (2, "room.12", 7, 1200)
     assert heads.read(payload) == (2, "room.12", 7, 1200)
+
+
+@pytest.mark.parametrize(
+    "payload",
+    [
+        *(b"[", b"[]", b"[1,2]", b'["tick","r.1",0]', b'["news","r.1",0,0,[]]', b"[garbage,,,,"),
+        *(b'["tick",1,0,0,[]]', b'["tick","r.1",-1,0,[]]', b'["tick","r.1",0,"0",[]]'),
+        *(b'["tick","\xff",0,0,[]]', b'["tick","r.1",0,9007199254740992,[]]'),
+    ],
+)
+def test_what_only_begins_like_a_frame_is_not_ours(payload: bytes) -> None:
+    for read, data in ((Heads().read, payload), (Heads().of, text_frame(payload))):
+        with pytest.raises(NotOurs, match="frame of no battle"):
+            read(data)
+
+
+def test_the_verifier_counts_boards_that_are_none() -> None:
+    tally = Tally()
+    boards: dict[Seat, dict[str, object]] = {"a": {"units": 3}}
+    odd = encode(Begin(battle=BATTLE, round=1, speed=1, boards=boards, commitment=""))
+    Verifier(CHANNELS, tally).take(odd)
+    assert tally.errors == {"undecodable": 1}
 
 
 def test_a_piece_of_whole_frames_has_their_heads_and_any_other_has_none() -> None:

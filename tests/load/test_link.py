@@ -6,6 +6,7 @@ import os
 import socket
 import struct
 from collections.abc import Iterator
+from contextlib import suppress
 
 import pytest
 from websockets.frames import Close, CloseCode, Frame, Opcode
@@ -16,7 +17,7 @@ from server.load import loop as loop_module
 from server.load.link import LOST, Address, Link
 from server.load.loop import READ, Loop, Poll, poller
 from server.load.tally import Tally
-from server.load.wire import HEAD_END
+from server.load.wire import HEAD_END, MOST_BYTES
 
 A, B = (text_frame(payload) for payload in (b"[1]", b"[2]"))
 PING = Frame(Opcode.PING, b"").serialize(mask=False)
@@ -55,6 +56,17 @@ class Ends:
     def _take(self, data: bytes) -> bool:
         self.offered.append(data)
         return self.takes
+
+
+def opened(loop: Loop, listener: socket.socket) -> tuple[Tally, list[int], socket.socket]:
+    """A link that waits for the answer to its handshake: what it counts, how it ends, and the
+    server's end of it."""
+    tally, gone = Tally(), list[int]()
+    link = Link(loop, tally, lambda _: None, gone.append)
+    link.open(Address(socket.AF_INET, listener.getsockname(), "here"), "/", b"first")
+    server = listener.accept()[0]
+    loop.run_once(1)
+    return tally, gone, server
 
 
 @pytest.fixture
@@ -125,3 +137,37 @@ def test_an_end_is_seen_that_came_with_something(ends: Ends, *, reset: bool) -> 
         ends.loop.run_once(0.1)
     assert ends.gone == [LOST]
     assert ends.heard == [b"[1]"]
+
+
+GARBAGE = {
+    "masked frame": Frame(Opcode.TEXT, b"x").serialize(mask=True),
+    "frame of kind 0x82": Frame(Opcode.BINARY, b"x").serialize(mask=False),
+    "frame of kind 0x01": Frame(Opcode.TEXT, b"x", fin=False).serialize(mask=False),
+    "frame too long": b"\x81\x7f" + (MOST_BYTES + 1).to_bytes(8),
+}
+
+
+@pytest.mark.parametrize("what", GARBAGE)
+def test_what_no_server_of_ours_says_is_counted_and_ends_the_link(ends: Ends, what: str) -> None:
+    ends.come(A + GARBAGE[what] + B)
+    assert ends.heard == [b"[1]"]
+    assert ends.gone == [CloseCode.PROTOCOL_ERROR]
+    assert ends.tally.errors == {what: 1}
+
+
+def test_garbage_that_comes_with_the_handshake_or_in_place_of_it_ends_the_link(loop: Loop) -> None:
+    switching = b"HTTP/1.1 101 Switching Protocols" + HEAD_END
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        tally, gone, server = opened(loop, listener)
+        with server:
+            server.sendall(switching + GARBAGE["masked frame"])
+            loop.run_once(1)
+        assert (gone, tally.errors) == ([CloseCode.PROTOCOL_ERROR], {"masked frame": 1})
+        tally, gone, server = opened(loop, listener)
+        with server:
+            server.setblocking(False)
+            while not gone:
+                with suppress(BlockingIOError):
+                    server.send(b"x" * 65_536)
+                loop.run_once(1)
+        assert (gone, tally.errors) == ([CloseCode.PROTOCOL_ERROR], {"handshake too long": 1})

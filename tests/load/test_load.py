@@ -6,10 +6,12 @@ Its clients are processes of their own, so these tests take a few real seconds.
 from __future__ import annotations
 
 import io
+from functools import partial
 
 import pytest
 import trio
 from rich.console import Console
+from websockets.frames import Frame, Opcode
 
 from server.app import serve
 from server.cli.run import CommandFailed
@@ -111,6 +113,27 @@ async def test_what_was_met_is_told_though_the_server_is_down_at_the_end(
     assert outcome.server.trouble == "down"
     assert outcome.tally.frames
     assert not outcome.tally.faults
+    assert not outcome.passed
+
+
+async def test_a_server_that_talks_garbage_is_told_of(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def talk(stream: trio.SocketStream) -> None:
+        if b"/metrics" in await stream.receive_some():
+            await stream.send_all(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n")
+        else:
+            binary = Frame(Opcode.BINARY, b"x").serialize(mask=False)
+            await stream.send_all(b"HTTP/1.1 101 Switching Protocols\r\n\r\n" + binary)
+            await stream.receive_some()  # until they have gone
+        await stream.aclose()
+
+    monkeypatch.setattr(command, "COMING_SECONDS", 1.0)
+    async with trio.open_nursery() as nursery:
+        listeners = await nursery.start(partial(trio.serve_tcp, talk, 0, host="127.0.0.1"))
+        port = listeners[0].socket.getsockname()[1]
+        wishes = Wishes(url=f"ws://127.0.0.1:{port}", rooms=1, spectators=0, seconds=0.5)
+        outcome = await measure(wishes, 1, Console(file=io.StringIO()))
+        nursery.cancel_scope.cancel()
+    assert outcome.tally.errors["frame of kind 0x82"]
     assert not outcome.passed
 
 

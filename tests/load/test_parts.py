@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import io
 from collections import Counter
 
 import msgspec
 import pytest
+from rich.console import Console
 from websockets.frames import Frame, Opcode
 
 from server.load.door import MOST_AT_ONCE, Door
@@ -52,6 +54,13 @@ def outcome(fault: str = "") -> Outcome:
     if fault:
         setattr(tally, fault, 1)
     return Outcome(WISHES, 1, 2, 1.0, tally, Counter(), Counter(), Figures(), 0.1)
+
+
+def test_an_errors_name_steers_no_terminal() -> None:
+    some, said = outcome(), io.StringIO()
+    some.tally.error("[/x]\x1b[2J")
+    Console(file=said, width=100).print(some.table())
+    assert "1 [/x]\\x1b[2J" in said.getvalue()
 
 
 @pytest.mark.parametrize("fault", ["gaps", "doubles", "digest_failures"])
