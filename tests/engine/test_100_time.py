@@ -251,6 +251,51 @@ def test_100_5_nothing_happens_after_the_end() -> None:
     assert story.battle.tick == 10
 
 
+def buffed() -> Json:
+    """Buffs itself for a second when the battle starts."""
+    return card("buffed", on("battle_start", do("buff", stat="armor", amount=1, seconds=1)))
+
+
+DUE_ON_20 = {
+    "return": card("undying", vitality=5, keywords=["everlasting"]),  # felled on tick 10
+    "burn": burning(),
+    "activation": card("eager", speed=50),
+    "ending": buffed(),
+}
+
+
+@pytest.mark.parametrize("due", ["return", "burn", "activation", "ending"])
+def test_100_5_nothing_happens_after_a_return_that_decides(due: str) -> None:
+    revenge = on("revived", do("damage", "enemies", amount=5), cause="everlasting")
+    avenger = card("avenger", revenge, vitality=5, keywords=["everlasting"])
+    blast = caster(do("damage", "enemies", amount=5), vitality=5, once=True)
+    half = {0: avenger, 1: DUE_ON_20[due], 2: dummy()}
+    story = fight(half, {0: blast}, everlasting_ticks=10)
+    assert [kind for kind, _ in story.on_tick(20)] == [
+        "revival",
+        "line",
+        "damage",
+        "death",
+        "battle_end",
+    ]
+    if due == "activation":
+        assert story.state("a1").charge == 950
+
+
+@pytest.mark.parametrize("due", ["activation", "ending"])
+def test_100_5_nothing_happens_after_a_burn_that_decides(due: str) -> None:
+    story = fight({1: DUE_ON_20[due]}, {0: burning(vitality=5)})
+    assert [kind for kind, _ in story.on_tick(20)] == ["damage", "death", "battle_end"]
+    if due == "activation":
+        assert story.state("a0").charge == 950
+
+
+def test_100_5_nothing_happens_after_an_activation_that_decides() -> None:
+    half = {0: striker(5, speed=50), 1: DUE_ON_20["ending"]}
+    story = fight(half, {0: card("weak", vitality=5)}, time_limit=20)
+    assert story.on_tick(20)[-2:] == [("death", "b0"), ("battle_end", None)]
+
+
 def test_100_6_the_sweep_comes_after_the_last_ticks_phases_in_order() -> None:
     story = fight({1: striker(1), 0: dummy()}, {0: dummy()}, time_limit=10, seed=B_FIRST)
     story.saw({"kind": "damage", "tick": 10, "unit": "b0"}, {"kind": "death", "tick": 10})
