@@ -198,13 +198,18 @@ def test_100_4d_a_unit_activates_once_a_tick_each_a_batch() -> None:
     assert story.batches("activation") == [1, 2, 3, 4]
 
 
-def test_100_4e_what_lasts_d_ticks_from_t_ends_on_t_plus_d_in_order() -> None:
+@pytest.mark.parametrize(
+    ("seed", "order"),
+    [(A_FIRST, ["a0", "a1", "b0", "b1"]), (B_FIRST, ["b0", "b1", "a0", "a1"])],
+)
+def test_100_4e_what_lasts_d_ticks_from_t_ends_on_t_plus_d_in_order(
+    seed: str, order: list[str]
+) -> None:
     buffs = do("buff", "allies", stat="power", amount=1, seconds=0.5)
-    story = fight({3: caster(buffs, once=True), 1: dummy()}, {0: dummy()})
-    assert [(e["tick"], e["unit"]) for e in story.all("stat", source=None)] == [
-        (20, "a0"),
-        (20, "a1"),
-    ]
+    half = {3: caster(buffs, once=True), 1: dummy()}
+    story = fight(half, half, seed=seed)
+    assert story.units("stat", source=None) == order
+    assert set(story.ticks("stat", source=None)) == {20}
 
 
 def test_100_5_a_side_with_no_living_unit_loses() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.engine.stage import (
     B_FIRST,
     Json,
@@ -82,6 +84,13 @@ def test_300_2_only_the_sum_is_held_at_0() -> None:
     assert story.state("a0").power == 2
 
 
+@pytest.mark.parametrize("stat", ["power", "speed", "armor"])
+def test_300_2_a_buff_is_added_to_what_was_held_at_0(stat: str) -> None:
+    bearer = card("bearer", on("battle_start", do("buff", stat=stat, amount=4)))
+    cursed = worn(bearer, rune("curse", **{stat: -50}))
+    assert fight({0: cursed}, {0: dummy()}, until=0).one("stat")["value"] == 4
+
+
 def buffer(amount: int, stat: str = "power", **fields: object) -> Json:
     return caster(do("buff", "other_allies", stat=stat, amount=amount, **fields), once=True)
 
@@ -114,6 +123,13 @@ def test_300_3_the_number_shown_and_used_never_falls_below_0() -> None:
     assert [e["amount"] for e in story.all("damage", source="a0")] == [3, 0, 0]
     assert story.all("stat", unit="a0")[1]["value"] == 3
     assert story.state("a0").power == 3
+
+
+def test_300_3_armor_below_0_adds_nothing_to_damage() -> None:
+    half = {0: card("bearer", armor=1, vitality=90), 1: buffer(-9, "armor")}
+    story = fight(half, {0: striker(5)}, until=10)
+    assert story.one("stat")["value"] == story.state("a0").armor == 0
+    assert story.one("damage")["amount"] == 5
 
 
 def test_300_3_speed_and_armor_are_buffed_and_used() -> None:

@@ -56,6 +56,7 @@ def test_500_9a_the_slot_that_opens_is_taken_on_the_next_tick() -> None:
     back = story.one("revival")
     assert opened["tick"] == 50
     assert (back["unit"], back["tick"], back["cell"]) == ("a1", 51, opened["cell"])
+    assert story.state("a1").cell == opened["cell"] != 3
 
 
 # 500.9b
@@ -106,16 +107,18 @@ def test_500_9c_statuses_timed_effects_and_stat_changes_are_gone(cause: str) -> 
         do("freeze", seconds=30),
         do("ward", "focus", amount=3),
         do("buff", "focus", stat="power", amount=7),
+        do("buff", "focus", stat="speed", amount=7),
         do("buff", "focus", stat="armor", amount=-2, seconds=30),
         do("quicken", "focus", speed=7),
         do("grant", "focus", keyword="rabid", seconds=30),
         do("damage", amount=3),
     )
-    story = revive(undying(cause=cause, power=1, armor=2), None, *effects, do("damage", amount=4))
+    bearer = undying(cause=cause, power=1, speed=3, armor=2)
+    story = revive(bearer, None, *effects, do("damage", amount=4))
     story.one("revival", cause=cause)
     now = story.state("a0")
     assert (now.dread, now.burn, now.frozen_until, now.quickened) == (0, 0, None, 0)
-    assert (now.power, now.armor, now.ward, now.vitality) == (1, 2, 0, 5)
+    assert (now.power, now.speed, now.armor, now.ward, now.vitality) == (1, 3, 2, 0, 5)
     assert now.keywords == (cause,)
 
 

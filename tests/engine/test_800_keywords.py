@@ -107,6 +107,19 @@ def test_800_50_an_activation_ends_at_the_moment_its_unit_falls() -> None:
     assert story.units("status") == ["b0"]  # by its profile it would have been b1
 
 
+@pytest.mark.parametrize("speed", [100, 250])  # none before it falls on tick 7; one, on tick 4
+def test_800_50_to_fall_between_two_activations_ends_none(speed: int) -> None:
+    fields: Json = {"keywords": ["rabid", "phylactery"], "vitality": 5}
+    rabid = striker(0, speed=speed, **fields)
+    first = caster(do("damage", amount=5), name="first", once=True, speed=200)  # tick 5
+    second = caster(do("damage", amount=5), name="second", once=True, speed=143)  # tick 7
+    bearer = card("bearer", vitality=5, keywords=["phylactery"])
+    story = fight({0: rabid, 1: first}, {0: bearer, 1: second}, until=20)
+    assert [(e["tick"], e["unit"]) for e in story.all("revival")] == [(5, "b0"), (7, "a0")]
+    after = [e["target"] for e in story.all("strike", unit="a0") if e["tick"] > 7]
+    assert after[0] == "b1"  # b0 came back after its last activation, or the start
+
+
 def test_800_50_what_was_revived_before_it_fell_it_leaves_out_no_longer() -> None:
     # b0 came back during the activation in which a0 fell to b1's answer: that one has ended.
     answer = card("answer", on("hurt", do("damage", "attacker", amount=5), once="battle"))

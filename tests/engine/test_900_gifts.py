@@ -126,3 +126,9 @@ def test_900_4_death_ends_it_without_a_log_entry() -> None:
     assert story.state("a0").quickened == 0
     story = fight({0: quickened(vitality=5), 1: dummy()}, {0: striker(5)}, until=10)
     assert story.state("a0").quickened == 0
+
+
+def test_900_4_the_sweep_ends_it_too() -> None:
+    story = fight({0: quickened()}, {0: dummy()}, time_limit=5)
+    assert story.one("death", unit="a0")["sweep"]
+    assert story.state("a0").quickened == 0
