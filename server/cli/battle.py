@@ -15,6 +15,7 @@ from engine import (
     Fault,
     Refused,
     Rules,
+    Setup,
     base_catalog,
     read_battle,
     read_board,
@@ -32,13 +33,17 @@ def battle(file: str) -> int:
     Nothing is written before the battle is over: what is written is a whole log.
     """
     try:
-        setup = read_battle(expect("battle", read_object(file)), base_catalog())
+        setup = read_object(file, _setup)
     except Refused as refused:
         return print_faults(_called(file), refused.faults)
     fought = Battle(setup, pulse=let_signals_in)  # Ctrl-C
     while not fought.over:
         fought.step()
     return write_out(fought.log())
+
+
+def _setup(value: object) -> Setup:
+    return read_battle(expect("battle", value), base_catalog())
 
 
 def validate(files: Iterable[str]) -> int:
@@ -48,7 +53,7 @@ def validate(files: Iterable[str]) -> int:
 
 def _validate_one(file: str) -> int:
     try:
-        verdict = describe(read_object(file))
+        verdict = read_object(file, describe)
     except Refused as refused:
         return print_faults(_called(file), refused.faults)
     return write_out(f"{_called(file)}: {verdict}\n".encode(errors="backslashreplace"))

@@ -45,7 +45,8 @@ def find_board(text: str, catalog: Catalog | None = None) -> NamedBoard:
     if not _looks_like_a_file(text):
         sentence = f"no sample board and no file of this name{did_you_mean(text, samples)}"
         raise Refused([Fault("", f"{sentence} (samples: {', '.join(sorted(samples))})")])
-    return _legal(Path(text).stem, expect("board", read_object(text)), catalog)
+    name = Path(text).stem
+    return read_object(text, lambda value: _legal(name, expect("board", value), catalog))
 
 
 def _looks_like_a_file(text: str) -> bool:

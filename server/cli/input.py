@@ -1,8 +1,8 @@
 """Reads what a person hands to a command, a JSON or TOML file, into plain objects.
 
-Whatever is wrong with a file ends as `Refused`, each fault with its place. Decimals stay exact
-(`Decimal`), because seconds are turned into whole ticks. Knows the two notations and nothing of
-boards or battles.
+Whatever is wrong with a file ends as `Refused`, each fault with its place; a value that cannot be
+read hides nothing that is wrong with the rest. Decimals stay exact (`Decimal`), because seconds are
+turned into whole ticks. Knows the two notations and nothing of boards or battles.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ import re
 import sys
 import tomllib
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
 
 from engine import Fault, Refused
 
@@ -38,6 +38,9 @@ SURROGATE_ESCAPE: Final = re.compile(r"\\u[dD][89a-fA-F]")
 SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
 
+Judged = TypeVar("Judged")
+
+
 class Unfit:
     """Stands in a parsed object where the file has something that cannot be: says what."""
 
@@ -54,13 +57,42 @@ class Repeated(dict[str, object]):
         self.keys_repeated = sorted(key for key, count in times.items() if count > 1)
 
 
-def read_object(file: str) -> object:
-    """The parsed content of a file, or of standard input for `-`.
+class KeyFault(Fault):
+    """Of the keys of the object that the path leads to: more may be wrong with it."""
 
-    A name ending in `.toml` is read as TOML, everything else as JSON. Raises `Refused`.
+    __slots__ = ()
+
+
+class PartlyRead(Refused):
+    """Some of a file cannot be read. The value is all of it, with marks or broken texts there."""
+
+    def __init__(self, faults: Iterable[Fault], value: object) -> None:
+        self.value = value
+        super().__init__(faults)
+
+
+def read_object(file: str, judge: Callable[[object], Judged]) -> Judged:
+    """What `judge` makes of the content of a file, or of standard input for `-`.
+
+    A name ending in `.toml` is read as TOML, everything else as JSON. Raises `Refused`, with what
+    cannot be read of it and what `judge` refuses.
     """
     text = _decode(read_bytes(file))
-    return parse_toml(text) if file.endswith(".toml") else parse_json(text)
+    try:
+        value = parse_toml(text) if file.endswith(".toml") else parse_json(text)
+    except PartlyRead as partly:
+        raise Refused([*partly.faults, *_also_refused(partly, judge)]) from None
+    return judge(value)
+
+
+def _also_refused(partly: PartlyRead, judge: Callable[[object], object]) -> list[Fault]:
+    """What `judge` refuses, but for what it says of values that could not be read."""
+    try:
+        judge(partly.value)
+    except Refused as refused:
+        said = {fault.path for fault in partly.faults if not isinstance(fault, KeyFault)}
+        return [f for f in refused.faults if f.path not in said and not SURROGATE.search(f.path)]
+    return []
 
 
 def parse_json(text: str) -> object:
@@ -191,9 +223,9 @@ def _inside(value: object) -> Iterable[object]:
 
 
 def _refuse_unfit(value: object) -> None:
-    """Raises `Refused` if anything in the value is marked or is no text."""
+    """Raises `PartlyRead` if anything in the value is marked or is no text."""
     if faults := list(_unfit_in(value, "")):
-        raise Refused(faults)
+        raise PartlyRead(faults, value)
 
 
 def _unfit_in(value: object, path: str) -> Iterator[Fault]:
@@ -212,10 +244,11 @@ def _unfit_in(value: object, path: str) -> Iterator[Fault]:
 def _unfit_in_object(value: dict[str, object], path: str) -> Iterator[Fault]:
     if isinstance(value, Repeated):
         for key in value.keys_repeated:
-            yield Fault(path, f'the key "{key}" stands twice')
+            yield KeyFault(path, f'the key "{key}" stands twice')
     for key, item in value.items():
         if SURROGATE.search(key):
-            yield Fault(path, "a key has half of a surrogate pair, which is no character")
+            sentence = "a key has half of a surrogate pair, which is no character"
+            yield KeyFault(path, sentence)
         yield from _unfit_in(item, f"{path}.{key}" if path else key)
 
 

@@ -86,8 +86,11 @@ def _change(wishes: Wishes) -> tuple[object, Catalog]:
     """The change as its file has it, and the catalog with it. Raises `Refused`."""
     if wishes.change is None:
         return None, base_catalog()
-    change = expect("catalog", read_object(wishes.change))
-    return change, read_catalog(change, base_catalog())
+    return read_object(wishes.change, _with_base)
+
+
+def _with_base(change: object) -> tuple[object, Catalog]:
+    return change, read_catalog(expect("catalog", change), base_catalog())
 
 
 def _find_all(texts: Iterable[str], catalog: Catalog) -> dict[str, dict[str, object]] | None:

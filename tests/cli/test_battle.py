@@ -9,6 +9,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -105,6 +106,69 @@ def test_every_fault_has_its_line_and_its_path(
     ]
     assert all(line.startswith(f"{file}: ") for line in lines)
     assert 'did you mean "bone-squire"?' in lines[0]
+
+
+WRONG_UNITS = '"units": [{"cell": 9, "card": "rimewich"}, {"cell": 1, "card": "bone-squire"}]'
+WRONG_CELL = "boards.a.units[0].cell: must be from 0 to 7, not 9"
+WRONG_CARD = 'boards.a.units[0].card: no card "rimewich"; did you mean "rimewitch"?'
+
+
+@pytest.mark.parametrize(
+    ("also", "fault"),
+    [
+        ('"rules": {"time_limit": NaN}', "rules.time_limit: NaN is no number here"),
+        (
+            '"rules": {"time_limit": 99999999999999999999}',
+            "rules.time_limit: 99999999999999999999 is out of range",
+        ),
+        ('"rules": {"time_limit": 9, "time_limit": 8}', 'rules: the key "time_limit" stands twice'),
+        (r'"cards": "\udead"', "cards: half of a surrogate pair is no character"),
+        (r'"\udead": 1', "a key has half of a surrogate pair, which is no character"),
+        ('"tempo": Infinity', "tempo: Infinity is no number here"),
+    ],
+)
+def test_what_cannot_be_read_hides_no_other_fault_and_is_told_once(
+    also: str, fault: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "wrong.json"
+    rest = json.dumps(BOARDS[0])
+    file.write_text(f'{{"seed": "s", "boards": {{"a": {{{WRONG_UNITS}}}, "b": {rest}}}, {also}}}')
+    assert battle(str(file)) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.splitlines() == [f"{file}: {said}" for said in (fault, WRONG_CELL, WRONG_CARD)]
+
+
+def test_a_key_that_stands_twice_hides_no_fault_of_its_object(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "board.json"
+    file.write_text('{"units": [], "units": []}')
+    assert battle(str(file)) == 2
+    twice, other = capsys.readouterr().err.splitlines()
+    assert twice == f'{file}: the key "units" stands twice'
+    assert other.startswith(f"{file}: this is a board, not a battle")
+
+
+def test_what_cannot_be_read_hides_no_other_fault_from_any_command(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    cards, board = tmp_path / "cards.toml", tmp_path / "board.json"
+    cards.write_text('[[card]]\nid = "x"\nvitality = nan\npower = -1\nspeed = 1\n')
+    both = ["card[0].vitality: nan is no number here", "card[0].power: must be from 0"]
+    commands = [partial(validate, [str(cards)]), partial(odds, [], Wishes(change=str(cards)))]
+    for command in commands:
+        assert command() == 2
+        said = capsys.readouterr().err.splitlines()
+        for line, one in zip(said, both, strict=True):
+            assert line.startswith(f"{cards}: {one}")
+    board.write_text('{"units": [{"cell": 9, "card": NaN}]}')
+    with pytest.raises(Refused) as refused:
+        find_board(str(board))
+    assert [str(fault) for fault in refused.value.faults] == [
+        "units[0].card: NaN is no number here",
+        "units[0].cell: must be from 0 to 7, not 9",
+    ]
 
 
 def test_what_is_printed_cannot_steer_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:

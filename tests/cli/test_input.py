@@ -9,6 +9,10 @@ from engine import Refused
 from server.cli.input import MAX_DEPTH, parse_json, parse_toml, read_object
 
 
+def as_it_is(value: object) -> object:
+    return value
+
+
 def faults(text: str) -> list[str]:
     with pytest.raises(Refused) as caught:
         parse_json(text)
@@ -17,7 +21,7 @@ def faults(text: str) -> list[str]:
 
 def faults_of_file(path: Path) -> list[str]:
     with pytest.raises(Refused) as caught:
-        read_object(str(path))
+        read_object(str(path), as_it_is)
     return [str(fault) for fault in caught.value.faults]
 
 
@@ -104,7 +108,7 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     latin.write_bytes(b'{\n"seed": "\xe9"}')
     assert faults_of_file(latin) == ["not UTF-8: byte 11, on line 2"]
     with pytest.raises(Refused, match="cannot be read"):
-        read_object("a\0b")
+        read_object("a\0b", as_it_is)
 
 
 @pytest.mark.skipif(not Path("/dev/zero").exists(), reason="needs a file without end")
@@ -120,10 +124,10 @@ def test_standard_input_that_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_byte_order_mark_is_passed_over(tmp_path: Path) -> None:
     file = tmp_path / "marked.json"
     file.write_bytes(b'\xef\xbb\xbf{"seed": "x"}')
-    assert read_object(str(file)) == {"seed": "x"}
+    assert read_object(str(file), as_it_is) == {"seed": "x"}
 
 
 def test_a_name_that_ends_in_toml_is_toml(tmp_path: Path) -> None:
     file = tmp_path / "cards.toml"
     file.write_text("prices = {power = 2}")
-    assert read_object(str(file)) == {"prices": {"power": 2}}
+    assert read_object(str(file), as_it_is) == {"prices": {"power": 2}}
