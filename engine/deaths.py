@@ -105,7 +105,8 @@ class Deaths(Effects):
         if killer is not None and killer.side != unit.side:
             killer.kills += 1
             self.fire_all([killer], "kill", NO_MOMENT)
-        # 800.49i: the Vessel is spent only now.
+        # 500.9b, 800.49i: the Vessel is spent only now. 800.49a: none, and it dies for good.
+        # 800.49j, l: it is back at once, in the cell it still holds.
         if unit.vessels > 0 and unit.has("phylactery"):
             unit.vessels -= 1
             self.record.add("vessel_spent", (unit.id, unit.vessels, unit.progress))

@@ -80,7 +80,8 @@ class Lines(Field):
     # Batches
 
     def open_batch(self) -> bool:
-        """Opens a batch, unless one is open to be joined. True if it did: then close it."""
+        """Opens a batch, unless one is open to be joined (500.9m, 800.49e). True if it did: then
+        close it."""
         if self.batch is not None:
             return False
         self.batch = Batch()
@@ -89,7 +90,7 @@ class Lines(Field):
         return True
 
     def close_batch(self) -> None:
-        """600.4: converts each side's raw total once, and awards it in full."""
+        """600.4, 800.49f: converts each side's raw total once, and awards it in full."""
         batch = self.batch
         assert batch is not None, "only who opened a batch closes it"
         for side in (0, 1):

@@ -125,6 +125,18 @@ def test_every_section_without_numbers_names_its_tests(heading: str, prefix: str
     assert named_tests(section) == sorted(n for n in defined_tests() if n.startswith(prefix))
 
 
+def cited(source: str) -> set[str]:
+    """The lettered clauses that a source speaks of: `500.9c, d` are two of them."""
+    found = re.findall(r"\b(\d+\.\d+)([a-m](?:, [a-m])*)\b", source)
+    return {number + letter for number, letters in found for letter in letters.split(", ")}
+
+
+def test_every_given_clause_is_cited_where_the_engine_does_it() -> None:
+    sources = sorted(Path(engine.__file__).parent.glob("*.py"))
+    seen = set[str]().union(*(cited(path.read_text(encoding="utf-8")) for path in sources))
+    assert [number for number in GIVEN if number not in seen] == []
+
+
 def test_no_two_tests_have_one_name() -> None:
     names = defined_tests()
     assert len(set(names)) == len(names)
