@@ -16,10 +16,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine import Battle, Setup, Snapshot, state_digest
+from engine import Battle, Event, Setup, Snapshot, state_digest
 from protocol.codec import decode_to_client, encode
 from protocol.frames import DIGEST_TICKS, FRAMES_EDITION, FeedWriter
-from protocol.messages import BattleId, Frame, Position, SnapshotMessage, TickFrame
+from protocol.messages import MAX_INTEGER, BattleId, Frame, Position, SnapshotMessage, TickFrame
 from protocol.mirror import (
     DigestMismatch,
     Double,
@@ -360,3 +360,15 @@ def test_frames_are_compact_json() -> None:
     for tick in fed(sample_setup("red-kennel", "slow-kiln"))[:20]:
         for data in tick.frames.values():
             assert orjson.dumps(orjson.loads(data)) == data
+
+
+def test_an_integer_past_53_bits_is_in_no_frame() -> None:
+    writer = FeedWriter(Battle(sample_setup("red-kennel", "slow-kiln")), BATTLE)
+    writer.step()
+    for charge in (MAX_INTEGER, -MAX_INTEGER):
+        told = Event(1, 0, "charge", ("a0", charge, charge))
+        assert writer.maker.frames(1, [told], (), with_digest=False)
+    for charge in (MAX_INTEGER + 1, -MAX_INTEGER - 1):
+        told = Event(1, 0, "charge", ("a0", 1, charge))
+        with pytest.raises(orjson.JSONEncodeError):
+            writer.maker.frames(1, [told], (), with_digest=False)
