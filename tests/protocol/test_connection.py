@@ -34,6 +34,16 @@ async def test_who_reads_nothing_can_leave_all_the_same() -> None:
         nursery.cancel_scope.cancel()
 
 
+async def test_compression_is_not_asked_for() -> None:
+    async with trio.open_nursery() as nursery:
+        server = await nursery.start(partial(serve, say_too_much, 0, host="127.0.0.1"))
+        port = server.listeners[0].socket.getsockname()[1]
+        with trio.fail_after(10):
+            async with connect(f"ws://127.0.0.1:{port}", close_timeout=0.1) as connection:
+                assert connection.protocol.extensions == []
+        nursery.cancel_scope.cancel()
+
+
 async def answer_once_and_late(stream: trio.SocketStream) -> None:
     """A server that takes its time for the first ping, and is never heard of again."""
     protocol = ServerProtocol()

@@ -16,6 +16,7 @@ from server.app import Running
 from server.config import Config
 from server.limits import Limits
 from server.security import Security
+from tests.server.strangers import come, handshake
 from tests.server.test_live import running
 
 Answer = tuple[int, dict[str, str], str]
@@ -78,6 +79,18 @@ async def test_the_list_of_rooms_shows_the_public_ones() -> None:
             body = (await get(server, "/api/rooms"))[2]
             assert "Bob" not in body
             assert "swordfish" not in body
+
+
+async def test_compression_is_off_even_for_who_offers_it() -> None:
+    offer = "Sec-WebSocket-Extensions: permessage-deflate; client_max_window_bits"
+    async with running() as server:
+        stranger = await come(server)
+        await stranger.send(handshake("/rooms/new", offer))
+        head = (await stranger.read_head()).lower()
+        assert head.startswith("http/1.1 101 ")
+        assert "sec-websocket-extensions" not in head
+        async with connect(f"{server.url}/rooms/new", proxy=None, compression="deflate") as client:
+            assert client.protocol.extensions == []
 
 
 async def test_readiness_ends_before_the_server_does() -> None:
