@@ -124,7 +124,7 @@ def said_of(effect: Effect) -> list[str]:
         "buff": [f"{number:+d} {effect.stat.title()}", lasting(effect)],
         "quicken": [f"{number:+d} Speed until its next activation"],
         "grant": [effect.keyword.title(), lasting(effect)],
-        "charge": [*(["loses"] if number < 0 else []), f"{abs(number)} Charge"],
+        "charge": [f"loses {-number} Charge" if number < 0 else f"{number} Charge"],
         "cleanse": ["cleanse"],
         "summon": [summoned(effect)] if effect.card else [],
         "activate": ["activate"],
@@ -142,6 +142,10 @@ def sentences(one: Card | Rune) -> list[str]:
     """Those that say what a line does."""
     known = tuple(CHANNEL_WORDS.values())
     return [said for said in one.text.removesuffix(".").split(". ") if said.startswith(known)]
+
+
+def charges(line: Line) -> list[Effect]:
+    return [effect for effect in line.effects if effect.verb == "charge"]
 
 
 def opening(line: Line) -> str:
@@ -162,6 +166,7 @@ def test_a_text_says_of_each_line_when_it_fires_what_it_does_and_to_whom(one: Ca
         phrases = [phrase for effect in line.effects for phrase in said_of(effect)]
         assert [phrase for phrase in phrases if phrase not in sentence] == []
         assert numbers(sentence) == numbers(" ".join(phrases))
+        assert ("loses" in sentence) is any(effect.amount < 0 for effect in charges(line))
         for effect in line.effects:
             assert re.search(rf"\b({AIM_WORDS[effect.aim]})\b", sentence)
 
