@@ -11,7 +11,8 @@ from typing import Final
 
 from engine.faults import Fault, cut, did_you_mean
 
-MAX_NUMBER: Final = 1_000_000_000  # sums of such numbers over a battle stay within 53 bits
+# Of one number. What a battle makes of many has no bound: it is exact, and may be past 53 bits.
+MAX_NUMBER: Final = 1_000_000_000
 TICKS_PER_SECOND: Final = 20
 # To find the nearest of fifty names takes up to a millisecond; who errs more can ask again.
 MOST_SUGGESTIONS: Final = 12

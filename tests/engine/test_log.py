@@ -9,6 +9,7 @@ from engine import EVENT_FIELDS, Battle, Event, event_line, event_object
 from engine.events import REVIVAL_LINE_FIELDS
 from tests.engine.stage import (
     B_FIRST,
+    EVERY_TICK,
     Json,
     battle_object,
     card,
@@ -204,3 +205,15 @@ def test_log_has_every_kind_of_the_table_in_its_fields() -> None:
     for event in play(value, 250).events:
         wanted = EVENT_FIELDS[event["kind"]]
         assert tuple(event)[3:] in (wanted, wanted + REVIVAL_LINE_FIELDS)
+
+
+def test_log_of_a_sum_past_53_bits_has_it_in_full() -> None:
+    billion = 1_000_000_000  # the most that one number may be
+    faster = do("buff", stat="speed", amount=billion)
+    effects = (*[faster] * 50, do("charge", amount=-1))
+    story = fight({0: caster(*effects, speed=EVERY_TICK)}, {0: dummy()}, until=700)
+    last = story.all("charge")[-1]
+    # It gains 50 of them more on each tick but the first, and loses 1, as soon as it has any.
+    assert last["charge"] == 50 * billion * (700 * 699 // 2) - 699
+    assert last["charge"] > 2**53
+    assert f'"charge":{last["charge"]}}}\n'.encode() in story.battle.log()
