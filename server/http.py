@@ -6,18 +6,21 @@ anything.
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Callable, Mapping, Sequence
 from http import HTTPStatus
 from types import MappingProxyType
 from typing import Final
 
 import msgspec
+import structlog
 from websockets.datastructures import Headers
 from websockets.http11 import Response
 
 from protocol.messages import BattleId
 from protocol.schema import schema_bytes
 from server.hall import Hall
+from server.journal.writer import Journal
 from server.metrics import CONTENT_TYPE
 from server.replay import encode, listing, replay_of
 from server.static import StaticFile, read_static
@@ -30,6 +33,10 @@ SECURITY: Final = {
     "Cache-Control": "no-store",
 }
 
+# To whom it may go better the next time.
+RETRY: Final = {"Retry-After": "1"}
+
+LATEST: Final = "/api/replays"
 REPLAYS: Final = "/replays/"
 LISTED: Final = 100  # of the latest
 # The page's own: nothing inline, nothing from elsewhere, in nobody's frame.
@@ -41,6 +48,8 @@ PAGE_POLICY: Final = (
 TEXT: Final = "text/plain; charset=utf-8"
 JSON: Final = "application/json"
 
+log = structlog.get_logger()
+
 
 async def answer(hall: Hall, path: str, headers: Headers) -> Response:
     """The answer to a GET that is no WebSocket handshake."""
@@ -51,16 +60,12 @@ async def answer(hall: Hall, path: str, headers: Headers) -> Response:
         return _file(hall.printed, known)
     if path in PAGES:
         return PAGES[path](hall)
-    if path == "/api/replays":
-        return respond(HTTPStatus.OK, listing(await hall.journal.replays(LISTED)), JSON)
-    if path.startswith(REPLAYS):
-        fought = await hall.journal.fought(BattleId(path.removeprefix(REPLAYS)))
-        if fought is not None:
-            return respond(HTTPStatus.OK, encode(replay_of(fought)), JSON)
+    if path == LATEST or path.startswith(REPLAYS):
+        return await _kept(hall.journal, path)
     if path.startswith("/rooms/"):
         upgrade = {"Upgrade": "websocket"}
         return respond(HTTPStatus.UPGRADE_REQUIRED, "This is a WebSocket.\n", extra=upgrade)
-    return respond(HTTPStatus.NOT_FOUND, "There is nothing here.\n")
+    return _nothing_here()
 
 
 def respond(
@@ -71,6 +76,25 @@ def respond(
     own = {"Content-Type": kind, "Content-Length": str(len(data)), "Connection": "close"}
     headers = Headers({**own, **SECURITY, **(extra or {})})
     return Response(status.value, status.phrase, headers, data)
+
+
+async def _kept(journal: Journal, path: str) -> Response:
+    """What of the journal is asked for."""
+    try:
+        if path == LATEST:
+            return respond(HTTPStatus.OK, listing(await journal.replays(LISTED)), JSON)
+        fought = await journal.fought(BattleId(path.removeprefix(REPLAYS)))
+    except sqlite3.Error as error:
+        log.error("replays cannot be read", why=str(error))  # noqa: TRY400 - where is no matter
+        sentence = "Replays cannot be read at the moment.\n"
+        return respond(HTTPStatus.SERVICE_UNAVAILABLE, sentence, extra=RETRY)
+    if fought is None:
+        return _nothing_here()
+    return respond(HTTPStatus.OK, encode(replay_of(fought)), JSON)
+
+
+def _nothing_here() -> Response:
+    return respond(HTTPStatus.NOT_FOUND, "There is nothing here.\n")
 
 
 def _health(_: Hall) -> Response:

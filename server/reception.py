@@ -31,7 +31,6 @@ from server.line import Line
 ROOMS: Final = "/rooms/"
 # What pages of the origins that may connect may read too.
 SHARED: Final = ("/api/", "/replays/", "/schema.json")
-RETRY: Final = {"Retry-After": "1"}
 
 log = structlog.get_logger()
 
@@ -69,7 +68,7 @@ class Reception:
         log.debug("turned away", status=status.value, address=address)
         self._hall.metrics.refused[f"http_{status.value}"] += 1
         # What is forbidden will be so the next time too.
-        later = {} if status is HTTPStatus.FORBIDDEN else RETRY
+        later = {} if status is HTTPStatus.FORBIDDEN else http.RETRY
         return http.respond(status, f"{why}\n", extra=later)
 
     async def handle(self, connection: ServerConnection) -> None:

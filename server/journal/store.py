@@ -42,6 +42,8 @@ T = TypeVar("T")
 
 log = structlog.get_logger()
 
+# What a row that is no such thing fails with; not even its values need be of the right kind.
+UNREADABLE: Final = (msgspec.DecodeError, TypeError, ValueError, zlib.error)
 # A log is JSON that repeats itself: the fastest level makes a ninth of it.
 LEVEL: Final = 1
 # Of a room, taken over: as many as fit into the longest delay and the time for which a session is
@@ -146,7 +148,7 @@ class Store:
         for room_id, data in self._db.execute("SELECT id, record FROM rooms"):
             try:
                 rooms.append(self._kept_room(RoomId(room_id), data))
-            except (msgspec.DecodeError, ValueError):
+            except UNREADABLE:
                 unread.append(RoomId(room_id))
         return Kept(
             rooms=tuple(sorted(rooms, key=lambda kept: kept.record.opened)),
@@ -201,7 +203,7 @@ def _read(table: str, key: str, read: Callable[[], T]) -> T | None:
     """What is read of a row; None, and a line in the log, where that cannot be."""
     try:
         return read()
-    except (msgspec.DecodeError, ValueError, zlib.error):
+    except UNREADABLE:
         log.warning("a row cannot be read", table=table, key=key)
         return None
 

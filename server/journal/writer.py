@@ -118,7 +118,7 @@ class Journal:
     # Replays.
 
     async def replays(self, most: int) -> Sequence[tuple[RoundRecord, EndingRecord]]:
-        """The latest public battles that have ended, the last one first."""
+        """The latest public battles that have ended, the last one first. Raises `sqlite3.Error`."""
         if self._store is None:
             return ()
         found: Sequence[tuple[RoundRecord, EndingRecord]]
@@ -126,7 +126,7 @@ class Journal:
         return found
 
     async def fought(self, battle: BattleId) -> Fought | None:
-        """A battle that has ended; None where there is none of this id."""
+        """A battle that has ended; None where there is none of this id. Raises `sqlite3.Error`."""
         if self._store is None:
             return None
         found: Fought | None = await self._read(self._store.fought, battle)

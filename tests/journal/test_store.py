@@ -123,9 +123,12 @@ def test_all_of_a_decision_or_none(store: Store) -> None:
     assert len(store.load().rooms) == 1
 
 
-def test_a_room_that_cannot_be_read_is_named_and_the_others_come_back(store: Store) -> None:
+@pytest.mark.parametrize("torn", [b'{"id": "bad"}', 7])
+def test_a_room_that_cannot_be_read_is_named_and_the_others_come_back(
+    store: Store, torn: bytes | int
+) -> None:
     store.apply([PutRoom(made.room()), PutRoom(made.room(RoomId("bad")))])
-    store._db.execute("UPDATE rooms SET record = ? WHERE id = 'bad'", (b'{"id": "bad"}',))
+    store._db.execute("UPDATE rooms SET record = ? WHERE id = 'bad'", (torn,))
     kept = store.load()
     assert [one.record.id for one in kept.rooms] == ["r"]
     assert kept.unread == ("bad",)
@@ -181,9 +184,9 @@ def test_a_private_rooms_replay_is_in_no_list(store: Store) -> None:
     assert store.fought(made.BATTLE) is not None
 
 
-@pytest.mark.parametrize("torn", [b"", b"{}", b"[1", b'{"id": 5}', b'{"id": "\xff"}'])
+@pytest.mark.parametrize("torn", [b"", b"{}", b"[1", b'{"id": 5}', b'{"id": "\xff"}', 7])
 def test_a_board_that_cannot_be_read_is_told_of_and_the_others_are_there(
-    store: Store, torn: bytes
+    store: Store, torn: bytes | int
 ) -> None:
     store.apply([PutBoard(made.board(n)) for n in (1, 2, 3)])
     store._db.execute("UPDATE boards SET record = ? WHERE id = 'board-2'", (torn,))
@@ -192,14 +195,15 @@ def test_a_board_that_cannot_be_read_is_told_of_and_the_others_are_there(
     assert said == [told_of("boards", "board-2")]
 
 
+@pytest.mark.parametrize("torn", ["x'00'", "7"])
 @pytest.mark.parametrize("column", ["record", "ending", "log"])
 def test_a_replay_that_cannot_be_read_is_told_of_and_the_others_are_there(
-    store: Store, column: str
+    store: Store, column: str, torn: str
 ) -> None:
     for n in (1, 2):
         battle = BattleId(f"r.{n}")
         store.apply([OpenRound(made.fight(battle, n)), CloseRound(made.ending(battle), b"log\n")])
-    store._db.execute(f"UPDATE rounds SET {column} = x'00' WHERE round = 1")  # noqa: S608
+    store._db.execute(f"UPDATE rounds SET {column} = {torn} WHERE round = 1")  # noqa: S608
     with capture_logs() as said:
         assert store.fought(BattleId("r.1")) is None
         assert store.fought(BattleId("r.2")) is not None

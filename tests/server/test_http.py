@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import http.client
 import json
+import sqlite3
 
+import pytest
 import trio
 from websockets.exceptions import InvalidStatus
 from websockets.trio.client import connect
@@ -14,9 +16,10 @@ from protocol.messages import Create, Welcome
 from protocol.schema import schema
 from server.app import Running
 from server.config import Config
+from server.journal.store import Store
 from server.limits import Limits
 from server.security import Security
-from tests.server.strangers import come, handshake
+from tests.server.strangers import come, handshake, written
 from tests.server.test_live import running
 
 Answer = tuple[int, dict[str, str], str]
@@ -98,6 +101,30 @@ async def test_readiness_ends_before_the_server_does() -> None:
         server.hall.drain()
         assert (await get(server, "/readyz"))[0] == 503
         assert (await get(server, "/healthz"))[0] == 200
+
+
+@pytest.mark.parametrize("path", ["/api/replays", "/replays/none"])
+async def test_replays_that_cannot_be_read_are_to_be_asked_for_later(
+    monkeypatch: pytest.MonkeyPatch, path: str
+) -> None:
+    def fail(*_: object) -> None:
+        raise sqlite3.OperationalError("disk I/O error")
+
+    friend = "https://friend.example"
+    config = Config(port=0, data=":memory:", security=Security(origins=(friend,)))
+    with written() as logged:
+        async with running(config) as server:
+            monkeypatch.setattr(Store, "replays", fail)
+            monkeypatch.setattr(Store, "fought", fail)
+            status, headers, body = await get(server, path, Origin=friend)
+            assert (status, headers["retry-after"]) == (503, "1")
+            assert body == "Replays cannot be read at the moment.\n"
+            assert headers["access-control-allow-origin"] == friend
+            assert (await get(server, "/api/rooms"))[0] == 200
+    lines = [json.loads(line) for line in logged.getvalue().splitlines()]
+    (said,) = (line for line in lines if line["level"] == "error")
+    assert (said["event"], said["why"]) == ("replays cannot be read", "disk I/O error")
+    assert "exception" not in said
 
 
 async def status_of(url: str, origin: str | None = None) -> int:
