@@ -78,7 +78,7 @@ def _reason(error: Exception) -> str:
 
 
 def _open(file: Path) -> tuple[sqlite3.Connection, Watch]:
-    """The connection that writes, and a watch over what it writes to."""
+    """The connection that writes, and a watch over the files that are open with it."""
     if not file.exists() or not file.stat().st_size:
         _make(file)
     else:
@@ -93,16 +93,17 @@ def _open(file: Path) -> tuple[sqlite3.Connection, Watch]:
         connection.execute("PRAGMA synchronous = FULL")
         # What can be read alone is no journal: better found out now than by the first room.
         connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-        return connection, Watch(_written_to(file))
+        return connection, Watch(_open_files(file))
     except BaseException:
         connection.close()
         raise
 
 
-def _written_to(file: Path) -> list[str]:
-    """The journal and what SQLite has made beside it, which it makes anew for nobody while one has
-    the journal open. Where the system cannot do WAL, there is nothing beside it."""
-    beside = (f"{file}{suffix}" for suffix in ("-wal", "-shm"))
+def _open_files(file: Path) -> list[str]:
+    """The journal and what lies beside it, which nobody makes anew while one has the journal open.
+    Without the lock's name another server could; where the system cannot do WAL, the lock is all.
+    """
+    beside = (f"{file}{suffix}" for suffix in ("-wal", "-shm", "-lock"))
     return [str(file), *filter(os.path.exists, beside)]
 
 

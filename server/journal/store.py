@@ -36,6 +36,7 @@ from server.journal.records import (
     pack,
     unpack,
 )
+from server.journal.schema import version_of
 from server.journal.transaction import transaction
 
 T = TypeVar("T")
@@ -78,6 +79,7 @@ class Store:
         # Readers of replays do not stand in the writer's way, but where there is no file to share.
         self.shared = file.path == MEMORY
         self._reader = self._db if self.shared else connect(file.path, read_only=True)
+        version_of(self._reader)  # it opens `-wal` too, while that is the right one
         self._most = most
 
     def close(self) -> None:

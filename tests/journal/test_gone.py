@@ -17,7 +17,7 @@ from protocol.messages import Create, Welcome
 from server.app import Running, serve
 from server.config import Config
 from server.journal.file import MEMORY
-from server.journal.records import PutRoom, Write
+from server.journal.records import CloseRound, OpenRound, PutRoom, Write
 from server.journal.store import Most, Store, open_store
 from server.journal.writer import Journal, JournalFailed
 from tests.journal import records as made
@@ -45,7 +45,7 @@ def replace(path: Path) -> None:
     copy.replace(path)
 
 
-@pytest.mark.parametrize("suffix", ["", "-wal", "-shm"])
+@pytest.mark.parametrize("suffix", ["", "-wal", "-shm", "-lock"])
 @pytest.mark.parametrize(("harm", "said"), [(remove, "was removed"), (replace, "was replaced")])
 def test_what_went_into_a_file_that_is_gone_is_not_kept(
     tmp_path: Path, harm: Callable[[Path], None], said: str, suffix: str
@@ -76,6 +76,16 @@ def test_what_went_into_a_folder_that_is_gone_is_not_kept(tmp_path: Path, become
             (tmp_path / "own").touch()
         with pytest.raises(OSError, match="replaced" if becomes == "another" else "removed"):
             store.apply(WRITE)
+
+
+def test_replays_are_read_of_what_was_opened_whatever_is_in_its_place(tmp_path: Path) -> None:
+    with closing(store_in(tmp_path)) as store:
+        store.apply([OpenRound(made.fight()), CloseRound(made.ending(), b"log\n")])
+        (tmp_path / "own").rename(tmp_path / "moved")
+        (tmp_path / "own").mkdir()
+        (tmp_path / "own" / "data.db-wal").write_bytes(b"another's")
+        assert len(store.replays(1)) == 1
+        assert (tmp_path / "own" / "data.db-wal").read_bytes() == b"another's"
 
 
 def test_a_link_that_leads_elsewhere_later_changes_nothing(tmp_path: Path) -> None:
