@@ -4,6 +4,11 @@ from collections.abc import Iterator
 
 import pytest
 import structlog
+from hypothesis import settings
+
+# How long an example takes is for benchmarks: other processes may be at work too.
+settings.register_profile("unhurried", deadline=None)
+settings.load_profile("unhurried")
 
 
 @pytest.fixture(autouse=True)
