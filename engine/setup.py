@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Final
 
 from engine.board import Board, board_from
 from engine.catalog import Catalog, catalog_from
@@ -11,7 +12,7 @@ from engine.faults import Fault, Refused
 from engine.reading import Reader, describe
 from engine.rules import Rules, rules_from
 
-LONGEST_SEED = 4096
+LONGEST_SEED: Final = 4096
 
 
 @dataclass(frozen=True)

@@ -21,9 +21,12 @@ MAX_INTEGER: Final = 2**53 - 1
 # is room for whoever prints JSON with spaces, and for the next rule set.
 MAX_MESSAGE_BYTES: Final = 16 * 1024
 MAX_VALUES: Final = 512
-# What a client says nests six deep at most (`board.units[0].runes[0]`); a few more do no harm.
-MAX_DELAY_SECONDS: Final = 300
+# What a client says nests five deep at most (`board.units[0].runes[0]` stands in five brackets); a
+# few more do no harm.
 MAX_DEPTH: Final = 16
+
+# How far behind a spectator may ask to be (`watch`); a feed keeps its updates for longer than that.
+MAX_DELAY_SECONDS: Final = 300
 
 # Nobody can have much done, or kept, for little: a refusal looks for this many faults, and names as
 # many of them as fit into so many bytes of JSON.

@@ -7,6 +7,7 @@ import itertools
 import secrets
 from dataclasses import dataclass
 from functools import partial
+from typing import Final
 
 import trio
 
@@ -39,7 +40,7 @@ from server.view.screen import Screen, open_screen
 from server.view.show import Show
 
 # Refusals of these mean that a round cannot begin: no use in waiting on.
-NEEDED = ("board", "ready", "accept")
+NEEDED: Final = ("board", "ready", "accept")
 
 
 @dataclass(frozen=True)

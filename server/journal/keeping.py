@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from protocol.messages import Result
 from server.boards import board_id
@@ -37,7 +38,7 @@ class Course:
     log: bytes = b""
 
 
-NO_COURSE = Course()
+NO_COURSE: Final = Course()
 
 
 class Keeper:

@@ -54,17 +54,17 @@ def get(server: ServerProcess, path: str) -> bytes:
 
 
 async def test_killed_in_the_middle_of_a_battle(tmp_path: Path) -> None:
-    server = ServerProcess(tmp_path, "--pace", "8")
+    server = ServerProcess(tmp_path, "--pace", "4")  # it is not over before the second kill
     await server.start()
     evening = Evening(f"ws://127.0.0.1:{server.port}", random.Random(3))
     async with trio.open_nursery() as nursery:
         guests = await come(evening, nursery)
-        await frames(guests[2], 20)
+        await frames(guests[2], 10)
+        evening.end()  # or another battle begins where this one is over before the server is back
         await server.kill()
         await server.start()
-        await frames(guests[2], 40)
+        await frames(guests[2], 20)
         await server.kill()
-        evening.end()  # or another battle begins where this one is over before the server is back
         await server.start()
     assert check(guests) == 3
     assert guests[2].connections >= 3
