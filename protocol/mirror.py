@@ -78,7 +78,7 @@ class Mirror:
         try:
             for values in snapshot.units:
                 view.put(_unit(values), snapshot.tick)
-        except ValueError as error:
+        except (LookupError, ValueError) as error:
             raise Torn(f"the snapshot of tick {snapshot.tick}: {error}") from error
         self._check_digest(view.snapshot(snapshot.tick), snapshot.digest)
         self.battle = snapshot.battle

@@ -92,12 +92,15 @@ class View:
         return other
 
     def put(self, unit: Iterable[object], tick: int) -> None:
-        """From the end of `tick` on, a unit counts on from what it is now."""
+        """From the end of `tick` on, a unit counts on from what it is now. Raises `LookupError` or
+        `ValueError` where its id is none."""
         values = list(unit)
         values[_RATE] = _rate(values)
-        if values[0] not in self._told:
+        unit_id = cast("str", values[0])
+        if unit_id not in self._told:
+            _side_and_number(unit_id)  # by which it will be sorted
             self._in_order = False
-        self._told[cast("str", values[0])] = _Told(values, tick)
+        self._told[unit_id] = _Told(values, tick)
 
     def at(self, unit_id: str, tick: int) -> Values:
         """The unit at the end of `tick`, if nothing more is told until then."""

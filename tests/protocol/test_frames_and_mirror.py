@@ -44,6 +44,8 @@ from .battles import (
 
 SEEDS = st.integers(0, 10_000)
 
+A_UNIT = Battle(sample_setup("red-kennel", "slow-kiln")).snapshot().units[0]
+
 # Both change together.
 FRAMES_OF_EDITION = (4, "28a4cddfa62127e8")
 
@@ -286,6 +288,7 @@ def spoilt(frame: TickFrame, **changes: object) -> TickFrame:
         ({"units": {"a0": {"mood": 1}}}, Torn),
         ({"units": {"a0": {"vitality": "much"}}}, Torn),
         ({"units": {"c": [1, 2, 3]}}, Torn),
+        *(({"units": {"c": [odd, *A_UNIT[1:]]}, "digest": None}, Torn) for odd in ("", "c", "a[")),
         ({"events": [[99]]}, Torn),
         ({"events": [0, None, [5, 0, 1, 2, "x", 4]]}, Torn),
     ],
@@ -318,6 +321,8 @@ def test_a_spoilt_snapshot_is_refused() -> None:
         ({"digest": "0" * 16}, DigestMismatch),
         ({"units": snapshot.units[:-1]}, DigestMismatch),
         ({"units": [[1]]}, Torn),
+        ({"units": [["", *snapshot.units[0][1:]]]}, Torn),
+        ({"units": [["a[", *snapshot.units[0][1:]]]}, Torn),
     ]:
         with pytest.raises(error):
             mirror.load(msgspec.structs.replace(snapshot, **changes))  # type: ignore[arg-type]
