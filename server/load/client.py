@@ -205,8 +205,8 @@ class Client:
             case RoomUpdate(room=room):
                 self.room_is(room)
             case Begin():
-                self._follow.begin(message.battle)
                 self._count_for(message)
+                self._follow.begin(message.battle)
             case SnapshotMessage():
                 self._follow.load(message)
             case Result():
@@ -218,8 +218,8 @@ class Client:
     def _count_for(self, begin: Begin) -> None:
         pace = 20 * begin.speed * self.world.wishes.pace
         self._tick_seconds = 1 / pace
-        # Who comes back is sent what was missed, which is late by itself.
-        steady = not self.churns and not self.reads_slowly
+        # Who comes back is sent what was missed, which is late by itself; so is what is told anew.
+        steady = not self.churns and not self.reads_slowly and begin.battle != self._follow.battle
         self._counts = self._lags.of(begin.battle) if steady else Counter()
 
     def _welcome(self, welcome: Welcome) -> None:

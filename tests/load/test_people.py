@@ -6,11 +6,13 @@ from collections.abc import Callable
 from random import Random
 from typing import cast
 
+import orjson
 import pytest
 
 from protocol.codec import decode_to_server, encode
 from protocol.messages import (
     BattleId,
+    Begin,
     Ready,
     Rematch,
     Result,
@@ -37,6 +39,7 @@ class Later:
     """A loop whose time passes when it is told to."""
 
     def __init__(self) -> None:
+        self.now = 0.0
         self._calls: list[Callable[[], None]] = []
 
     def after(self, _: float, call: Callable[[], None]) -> None:
@@ -143,6 +146,18 @@ def test_a_battle_whose_result_is_told_again_is_counted_once(scene: Scene) -> No
         )
         scene.player._heard(encode(result))
     assert scene.player.world.tally.battles == 2
+
+
+def test_a_battle_that_is_told_anew_has_no_gap_and_no_lag(scene: Scene) -> None:
+    scene.connect(room("battle", seat(ready=True)))
+    lags = scene.player._lags.of("r.1")
+    begin = Begin(battle=BattleId("r.1"), round=1, speed=1, boards={}, commitment="")
+    for scene.loop.now in (100.0, 200.0):
+        scene.player._heard(encode(begin))
+        for number in range(3):
+            scene.player._heard(orjson.dumps(["tick", "r.1", number, number, []]))
+        assert lags == {100_000: 1, 99_950: 1, 99_900: 1}
+    assert not scene.player.world.tally.faults
 
 
 def test_an_answer_that_was_due_on_a_lost_connection_is_not_given_on_the_next(scene: Scene) -> None:
