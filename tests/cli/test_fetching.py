@@ -77,7 +77,7 @@ def test_what_comes_drop_by_drop_takes_too_long(head: bytes) -> None:
         pytest.raises(TimeoutError, match=r"no whole answer came within 0\.1 seconds"),
     ):
         fetch(f"http://{place}/", most_bytes=500, seconds=10 * DRIP_SECONDS)
-    assert time.monotonic() - start < 100 * DRIP_SECONDS
+    assert time.monotonic() - start < 5
 
 
 def test_a_replay_that_does_not_come_to_an_end_is_a_sentence(
