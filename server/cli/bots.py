@@ -10,6 +10,7 @@ import secrets
 from collections.abc import Callable, Iterator, Mapping
 
 from protocol.messages import (
+    Error,
     PlayerMessage,
     Ready,
     Rematch,
@@ -61,6 +62,8 @@ class Pilot:
                 return self._play(message.room)
             case RoomUpdate():
                 return self._play(message.room)
+            case Error(re="board"):
+                self._held = None
         return []
 
     def _play(self, room: RoomState) -> list[PlayerMessage]:

@@ -13,6 +13,7 @@ import trio
 
 from engine import Refused
 from protocol.client import Client
+from protocol.codes import ErrorCode
 from protocol.messages import (
     LONGEST_NAME,
     PROTOCOL_VERSION,
@@ -158,6 +159,8 @@ class Table:
 
     def _hear(self, update: Update) -> None:
         if isinstance(update, Error) and update.re in NEEDED:
+            if update.code == ErrorCode.WRONG_PHASE:
+                return  # the other came or went just then, which is told as well
             faults = [f"{fault.path}: {fault.message}" for fault in update.faults]
             raise CommandFailed(f"the server refused: {update.message}", faults)
         if isinstance(update, Welcome) and not self._invited:

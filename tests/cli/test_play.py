@@ -15,7 +15,8 @@ import pytest
 import trio
 
 from engine import Refused, Rules
-from protocol.messages import PROTOCOL_VERSION, Watch
+from protocol.client import open_client
+from protocol.messages import PROTOCOL_VERSION, Join, RoomId, RoomUpdate, Watch
 from server.app import Running
 from server.app import serve as serve_app
 from server.cli.asking import yes_or_no
@@ -249,6 +250,23 @@ async def test_who_is_interrupted_is_no_lost_connection_to_the_server() -> None:
         nursery.cancel_scope.cancel()
     assert running.hall.metrics.closed == {"1000": 3}
     assert "the room is closed" not in eve.lines
+
+
+async def test_opponents_who_leave_at_once_end_nothing() -> None:
+    """What is said to a round may come when the other has gone already."""
+    async with server() as url, trio.open_nursery() as nursery:
+        ada = start(nursery, url, way="create")
+        room = await room_of(ada)
+        for _ in range(5):
+            join = Join(version=PROTOCOL_VERSION, name="Eve")
+            async with open_client(url, join, RoomId(room)) as eve:
+                async for update in eve:
+                    if isinstance(update, RoomUpdate) and update.room.a and update.room.a.has_board:
+                        break
+                await eve.leave()
+        bob = start(nursery, url, way="join", room=room, name="Bob", board="seven-vows")
+        await bob.until("^round 1 goes to|^round 1 is a draw")
+    assert not any("refused" in line for line in ada.lines)
 
 
 async def test_a_board_that_the_servers_rules_refuse() -> None:

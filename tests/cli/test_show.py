@@ -10,6 +10,7 @@ import pytest
 
 from engine import Battle, Setup, base_catalog, field_names, read_battle, sample_boards
 from protocol.codec import decode_to_client
+from protocol.codes import ErrorCode
 from protocol.frames import FeedWriter
 from protocol.messages import (
     CHANNELS,
@@ -30,6 +31,7 @@ from protocol.messages import (
     Welcome,
 )
 from protocol.mirror import Mirror
+from protocol.refusals import refuse
 from server.cli.board import NamedBoard
 from server.cli.bots import Pilot
 from server.view.show import SEATS, TOLD_KEPT, Show
@@ -363,6 +365,16 @@ def test_a_pilot_with_another_board_for_each_round_sends_it_before_it_is_ready()
     assert one.board == other
     third = room(a=seat(has_board=True), commitment="c3")
     assert one.hear(RoomUpdate(third)) == [Ready("o" * 16)]
+
+
+def test_a_pilot_whose_board_came_too_late_sends_it_again_in_the_next_round() -> None:
+    one = pilot()
+    one.hear(welcome(room(phase="waiting", b=None, commitment=None)))
+    assert one.hear(RoomUpdate(room())) == [SubmitBoard(BOARD)]
+    gone = room(phase="waiting", b=None, commitment=None)  # the other, before it arrived
+    assert one.hear(RoomUpdate(gone)) == []
+    assert one.hear(refuse(ErrorCode.WRONG_PHASE, (), 4, "board")) == []
+    assert one.hear(RoomUpdate(room(commitment="c2"))) == [SubmitBoard(BOARD)]
 
 
 def test_a_pilot_asks_for_a_rematch_only_if_it_is_to() -> None:
