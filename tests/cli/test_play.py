@@ -16,7 +16,7 @@ import trio
 
 from engine import Refused, Rules
 from protocol.client import open_client
-from protocol.messages import PROTOCOL_VERSION, Join, RoomId, RoomUpdate, Watch
+from protocol.messages import PROTOCOL_VERSION, Join, RoomId, Watch
 from server.app import Running
 from server.app import serve as serve_app
 from server.cli.asking import yes_or_no
@@ -260,9 +260,7 @@ async def test_opponents_who_leave_at_once_end_nothing() -> None:
         for _ in range(5):
             join = Join(version=PROTOCOL_VERSION, name="Eve")
             async with open_client(url, join, RoomId(room)) as eve:
-                async for update in eve:
-                    if isinstance(update, RoomUpdate) and update.room.a and update.room.a.has_board:
-                        break
+                await anext(eve)
                 await eve.leave()
         bob = start(nursery, url, way="join", room=room, name="Bob", board="seven-vows")
         await bob.until("^round 1 goes to|^round 1 is a draw")
