@@ -33,7 +33,8 @@ from .messages import (
     VesselFrame,
     Welcome,
 )
-from .mirror import Gap, Mirror, MirrorError
+from .mirror import Gap, Mirror, MirrorError, Torn
+from .sources import Sources
 
 State = Literal["connecting", "greeting", "joined", "away", "ended"]
 Move = Literal["opened", "welcomed", "refused", "lost", "closed", "retry", "gave_up", "left"]
@@ -179,8 +180,8 @@ class Session:
                 self._refused(message)
             case Bye():
                 self._bye = message
-            case Begin(battle=battle):  # anew, if it has begun before
-                self.mirror.begin(battle)
+            case Begin():
+                self._begun(message)
             case SnapshotMessage() | TickFrame() | RevivalFrame() | VesselFrame():
                 self._mirrored(message)
 
@@ -230,6 +231,15 @@ class Session:
     def _refused(self, error: Error) -> None:
         if self.welcome is None or error.code not in _PASSING:
             self._end("refused", CloseCode.NORMAL, error.message, error)
+
+    def _begun(self, begin: Begin) -> None:
+        """Begins anew, if the battle has begun before."""
+        try:
+            Sources(begin.boards)
+        except ValueError as error:
+            self._distrusted = True
+            raise Torn(f"the boards of {begin.battle}: {error}") from error
+        self.mirror.begin(begin.battle)
 
     def _mirrored(self, message: SnapshotMessage | Frame) -> None:
         try:

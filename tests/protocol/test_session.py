@@ -29,7 +29,7 @@ from protocol.messages import (
     Watch,
     Welcome,
 )
-from protocol.mirror import Double, Gap
+from protocol.mirror import Double, Gap, Torn
 from protocol.session import (
     TRANSITIONS,
     UNANSWERED_SECONDS,
@@ -329,3 +329,11 @@ def test_the_room_is_as_last_heard() -> None:
     session.received(RoomUpdate(msgspec.structs.replace(ROOM, seq=2, phase="over")))
     assert session.room is not None
     assert (session.room.seq, session.room.phase) == (2, "over")
+
+
+@pytest.mark.parametrize("units", [7, [{}], [{"card": 7}], [{"card": "x", "runes": 7}], [7]])
+def test_a_battle_between_what_are_no_boards_does_not_fit(units: object) -> None:
+    session = joined()
+    with pytest.raises(Torn, match=r"^the boards of "):
+        session.received(msgspec.structs.replace(BEGIN, boards={"a": {"units": units}}))
+    assert session.mirror.battle is None
