@@ -7,8 +7,10 @@ from typing import Final
 
 from websockets.exceptions import InvalidMessage
 
-# Of OpenSSL, for an answer that is no TLS: a record it does not know, or an end.
+# Of OpenSSL, for an answer that is no TLS: a record it does not know, or an end, which has a class
+# of its own where the library itself sees it.
 _NOT_TLS: Final = ("WRONG_VERSION_NUMBER", "UNEXPECTED_EOF_WHILE_READING", "RECORD_LAYER_FAILURE")
+_ENDS: Final = (ssl.SSLEOFError, ssl.SSLZeroReturnError)
 
 
 def why(error: BaseException) -> str:
@@ -40,6 +42,6 @@ def _of_tls(failure: ssl.SSLError) -> str:
             " SSL_CERT_FILE can name the authority to trust"
         )
     reason = failure.reason or ""
-    if reason in _NOT_TLS:
+    if reason in _NOT_TLS or isinstance(failure, _ENDS):
         return "what answers there does not speak it"
     return reason.replace("_", " ").lower() or str(failure)

@@ -81,8 +81,7 @@ export class Stage {
     return this.header.room?.spectators ?? 0;
   }
 
-  /** What to call the one who fights, or fought, the battle on a side: the seats may be others' by
-   * the time it is seen. */
+  /** Who fights, or fought, on a side: the seats may be others' by the time it is seen. */
   #player(side) {
     return this.begun?.players?.[side] ?? `Side ${side}`;
   }

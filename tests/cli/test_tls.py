@@ -83,3 +83,12 @@ def test_another_failure_of_tls_is_told_by_its_name() -> None:
     failure = ssl.SSLError(1, "[SSL: NO_PROTOCOLS_AVAILABLE] no protocols available (_ssl.c:1)")
     failure.reason = "NO_PROTOCOLS_AVAILABLE"
     assert why(failure) == "TLS failed: no protocols available"
+
+
+@pytest.mark.parametrize("kind", [ssl.SSLEOFError, ssl.SSLZeroReturnError])
+def test_an_end_in_place_of_an_answer_is_told_alike_whoever_sees_it(
+    kind: type[ssl.SSLError],
+) -> None:
+    failure = kind(6, "TLS/SSL connection has been closed (EOF) (_ssl.c:992)")
+    failure.reason = None  # type: ignore[assignment]
+    assert why(failure) == "TLS failed: what answers there does not speak it"
