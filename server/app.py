@@ -44,8 +44,9 @@ from server.watchdog import Watchdog
 
 log = structlog.get_logger()
 
-# The address that stands for all of them, also those of IPv4: to trio that is None.
+# The address that stands for all, and the one that stands for those of IPv4.
 EVERYWHERE: Final = "::"
+ALL_OF_IPV4: Final = "0.0.0.0"  # noqa: S104 - where an operator asks for it
 
 # What it may take to tell those who listen, where the server is to end at once.
 HURRY_SECONDS: Final = 0.1
@@ -92,8 +93,7 @@ async def serve(
     nothing more can be kept.
     """
     files = files_for(config.limits)
-    host = None if config.host == EVERYWHERE else config.host
-    listeners = await trio.open_tcp_listeners(config.port, host=host)
+    listeners = await _listen(config.host, config.port)
     async with _journal(config) as (journal, kept), trio.open_nursery() as nursery:
         crowd = Crowd(config.limits, config.security.proxies, files)
         house = House(config, listeners, crowd, journal, kept, watchdog)
@@ -109,6 +109,15 @@ async def serve(
             with trio.CancelScope(shield=True):
                 await house.shut()
             log.info("stopped")
+
+
+async def _listen(host: str, port: int) -> list[trio.SocketListener]:
+    """Raises `OSError`."""
+    listeners = await trio.open_tcp_listeners(port, host=host)
+    if host != EVERYWHERE:
+        return listeners
+    same: int = listeners[0].socket.getsockname()[1]  # where any free one was asked for
+    return listeners + await trio.open_tcp_listeners(same, host=ALL_OF_IPV4)
 
 
 @asynccontextmanager

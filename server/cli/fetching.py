@@ -39,6 +39,8 @@ def _read(url: str, most_bytes: int, seconds: float) -> bytes:
         data: bytes = answer.read(most_bytes + 1)
         if len(data) > most_bytes:
             raise TooLong(f"more than {most_bytes} bytes came")
-        if answer.length:  # which the library takes for whole, of one who asks for so much at most
-            raise IncompleteRead(data, answer.length)
+        # What the library takes for whole, of one who asks for so much at most. An answer that is
+        # none of HTTP's, where that has sent us, has no length.
+        if left := getattr(answer, "length", None):
+            raise IncompleteRead(data, left)
     return data

@@ -11,13 +11,20 @@ import json
 import re
 import sys
 import tomllib
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Final, TypeVar
 
 from engine import Fault, Refused
+from server.cli.unfit import (
+    SURROGATE,
+    KeyFault,
+    PartlyRead,
+    Repeated,
+    Unfit,
+    refuse_unfit,
+)
 
 STDIN: Final = "-"
 
@@ -35,40 +42,9 @@ TOO_DEEP: Final = f"nested more than {MAX_DEPTH} deep"
 
 # One half of a surrogate pair may be written in JSON, but is no character and has no UTF-8.
 SURROGATE_ESCAPE: Final = re.compile(r"\\u[dD][89a-fA-F]")
-SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
 
 Judged = TypeVar("Judged")
-
-
-class Unfit:
-    """Stands in a parsed object where the file has something that cannot be: says what."""
-
-    def __init__(self, message: str) -> None:
-        self.message = message
-
-
-class Repeated(dict[str, object]):
-    """An object that has a key twice."""
-
-    def __init__(self, pairs: list[tuple[str, object]]) -> None:
-        super().__init__(pairs)
-        times = Counter(key for key, _ in pairs)
-        self.keys_repeated = sorted(key for key, count in times.items() if count > 1)
-
-
-class KeyFault(Fault):
-    """Of the keys of the object that the path leads to: more may be wrong with it."""
-
-    __slots__ = ()
-
-
-class PartlyRead(Refused):
-    """Some of a file cannot be read. The value is all of it, with marks or broken texts there."""
-
-    def __init__(self, faults: Iterable[Fault], value: object) -> None:
-        self.value = value
-        super().__init__(faults)
 
 
 def read_object(file: str, judge: Callable[[object], Judged]) -> Judged:
@@ -113,7 +89,7 @@ def parse_json(text: str) -> object:
         raise _refused(TOO_DEEP) from None
     _refuse_deep(value)
     if parser.found_unfit or SURROGATE_ESCAPE.search(text):
-        _refuse_unfit(value)
+        refuse_unfit(value)
     return value
 
 
@@ -130,7 +106,7 @@ def parse_toml(text: str) -> object:
         raise _refused("a number is out of range") from None
     _refuse_deep(value)
     if parser.found_unfit:
-        _refuse_unfit(value)
+        refuse_unfit(value)
     return value
 
 
@@ -220,36 +196,6 @@ def _inside(value: object) -> Iterable[object]:
     if isinstance(value, dict):
         return value.values()
     return value if isinstance(value, list) else ()
-
-
-def _refuse_unfit(value: object) -> None:
-    """Raises `PartlyRead` if anything in the value is marked or is no text."""
-    if faults := list(_unfit_in(value, "")):
-        raise PartlyRead(faults, value)
-
-
-def _unfit_in(value: object, path: str) -> Iterator[Fault]:
-    if isinstance(value, Unfit):
-        yield Fault(path, value.message)
-    elif isinstance(value, str):
-        if SURROGATE.search(value):
-            yield Fault(path, "half of a surrogate pair is no character")
-    elif isinstance(value, list):
-        for index, item in enumerate(value):
-            yield from _unfit_in(item, f"{path}[{index}]")
-    elif isinstance(value, dict):
-        yield from _unfit_in_object(value, path)
-
-
-def _unfit_in_object(value: dict[str, object], path: str) -> Iterator[Fault]:
-    if isinstance(value, Repeated):
-        for key in value.keys_repeated:
-            yield KeyFault(path, f'the key "{key}" stands twice')
-    for key, item in value.items():
-        if SURROGATE.search(key):
-            sentence = "a key has half of a surrogate pair, which is no character"
-            yield KeyFault(path, sentence)
-        yield from _unfit_in(item, f"{path}.{key}" if path else key)
 
 
 def _refused(message: str) -> Refused:

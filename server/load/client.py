@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Final
 
+from engine import TICKS_PER_SECOND
 from protocol.codec import Undecodable, decode_to_client, encode
 from protocol.codes import CloseCode, ErrorCode
 from protocol.messages import (
@@ -71,7 +72,7 @@ class Client:
         self.is_in = False  # its connection is in the room
         self._lags = lags
         self._counts: Counter[int] = Counter()  # of the battle that runs
-        self._tick_seconds = 0.05
+        self._tick_seconds = 1 / TICKS_PER_SECOND
         self._verify = verify
         self._start_over()
 
@@ -216,7 +217,7 @@ class Client:
                 self._refused(message)
 
     def _count_for(self, begin: Begin) -> None:
-        pace = 20 * begin.speed * self.world.wishes.pace
+        pace = TICKS_PER_SECOND * begin.speed * self.world.wishes.pace
         self._tick_seconds = 1 / pace
         # Who comes back is sent what was missed, which is late by itself; so is what is told anew.
         steady = not self.churns and not self.reads_slowly and begin.battle != self._follow.battle

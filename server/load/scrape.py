@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 from prometheus_client.parser import text_string_to_metric_families
 
+from engine import TICKS_PER_SECOND
 from server.cli.fetching import fetch
 
 PATIENCE_SECONDS: Final = 10.0
@@ -70,7 +71,7 @@ class Figures(NamedTuple):
     catch_ups: float | None = None
 
 
-TICK_SECONDS: Final = 0.05
+TICK_SECONDS: Final = 1 / TICKS_PER_SECOND
 
 
 def between(empty: Scrape | None, before: Scrape | None, after: Scrape | None) -> Figures:

@@ -1,6 +1,7 @@
 // One seat in the audience of a room: says the first message, hears what comes, and after a lost
 // connection comes back to where it was, with growing delays.
 
+import { Former } from "./former.js";
 import { isRoomId } from "./rooms.js";
 import { Silence } from "./silence.js";
 import { STOPS, VERSION } from "./tables.js";
@@ -28,7 +29,7 @@ export class Connection {
     this.papers = papers;
     this.owner = owner;
     this.token = null;
-    this.former = null; // the line that stands until another is welcomed in its place
+    this.former = new Former(); // until another is welcomed in its place
     this.inside = false; // the welcome has come on this connection
     this.fresh = false; // the next resume asks for a snapshot
     this.attempts = 0;
@@ -48,7 +49,7 @@ export class Connection {
 
   /** Goes for good. */
   leave() {
-    for (const line of [this.former, this.socket]) {
+    for (const line of [this.former.line, this.socket]) {
       if (line?.readyState === WebSocket.OPEN) line.send(JSON.stringify({ type: "leave" }));
     }
     this.#end();
@@ -63,6 +64,7 @@ export class Connection {
 
   #drop() {
     if (this.socket === null) return;
+    this.former.close();
     this.socket.close();
     this.#lost(this.socket, 1006, "");
   }
@@ -84,8 +86,23 @@ export class Connection {
    */
   #prove() {
     if (!this.inside || document.visibilityState !== "visible") return;
-    this.former = this.socket;
+    this.former.keep(this.socket);
     this.#open();
+  }
+
+  /** There was no place for another line: this one goes on, where the server is there at all. */
+  async #turnedAway(proof) {
+    const goesOn = await this.former.isAnswered();
+    if (this.ended || proof !== this.socket) return;
+    if (!goesOn) {
+      this.#drop();
+      return;
+    }
+    const { line, heard } = this.former.take();
+    this.socket = line;
+    this.inside = true;
+    this.silence.begin(this.owner.crowd());
+    heard.forEach((data) => { if (line === this.socket) this.#hear(data); });
   }
 
   #open() {
@@ -99,7 +116,10 @@ export class Connection {
     this.inside = false;
     this.silence.begin(this.owner.crowd());
     socket.onopen = () => this.#greet();
-    socket.onmessage = ({ data }) => { if (socket === this.socket) this.#hear(data); };
+    socket.onmessage = ({ data }) => {
+      if (socket === this.socket) this.#hear(data);
+      if (socket === this.former.line) this.former.heard.push(data);
+    };
     socket.onclose = ({ code, reason }) => this.#lost(socket, code, reason);
   }
 
@@ -135,8 +155,8 @@ export class Connection {
 
   #welcomed({ token }) {
     const resumed = this.token !== null;
-    const proved = resumed && this.former !== null;
-    this.#closeFormer();
+    const proved = resumed && this.former.line !== null;
+    this.former.close();
     this.inside = true;
     this.token = token;
     if (!this.fresh) this.attempts = 0; // or what never fits would be asked for without a pause
@@ -159,9 +179,13 @@ export class Connection {
 
   #lost(socket, code, reason) {
     if (this.ended || socket !== this.socket) return;
+    if (code === 1006 && !this.inside && this.former.isOpen) {
+      void this.#turnedAway(socket);
+      return;
+    }
     this.socket = null;
     this.inside = false;
-    this.#closeFormer();
+    this.former.close();
     this.silence.end();
     if (STOPS.has(code)) {
       this.#end();
@@ -176,14 +200,9 @@ export class Connection {
     this.farewell = "";
   }
 
-  #closeFormer() {
-    this.former?.close();
-    this.former = null;
-  }
-
   #end() {
     this.ended = true;
-    this.#closeFormer();
+    this.former.close();
     clearTimeout(this.timer);
     this.silence.end();
     globalThis.removeEventListener("online", this.wake);

@@ -67,7 +67,8 @@ class Show:
 
         A tick's events come in up to three frames, so they are told when a later tick begins. A
         battle may be told anew, from its beginning or from a snapshot: its scene begins anew too,
-        but what has been told of it is not told again.
+        but nothing is told of ticks up to the last that was told, of those between two snapshots
+        neither.
         """
         match message:
             case Welcome(room=room) | RoomUpdate(room=room):

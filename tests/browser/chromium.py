@@ -5,11 +5,13 @@ from __future__ import annotations
 import base64
 import itertools
 import json
+import os
 import shutil
 import subprocess
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 import trio
@@ -159,9 +161,20 @@ async def open_page(folder: Path) -> AsyncIterator[Page]:
     if program is None:
         raise AssertionError("no browser: the tests should have been skipped")
     command = [program, *FLAGS, f"--user-data-dir={folder}", "about:blank"]
-    process = await trio.lowlevel.open_process(
-        command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
-    )
+    # It is killed, and would leave something there; the test's own folder is too deep for a socket.
+    with TemporaryDirectory(prefix="chromium-", ignore_cleanup_errors=True) as spare:
+        process = await trio.lowlevel.open_process(
+            command,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            env={**os.environ, "TMPDIR": spare},
+        )
+        async with _page_of(process) as page:
+            yield page
+
+
+@asynccontextmanager
+async def _page_of(process: trio.Process) -> AsyncIterator[Page]:
     try:
         url = await _devtools(process)
         # It is killed anyway: no need of a farewell.

@@ -44,15 +44,31 @@ MADE_UP = """(() => {
       made.push(this);
       this.said = [];
       this.closed = false;
+      this.readyState = 0;
       this.welcome = { type: "welcome", token: `token ${made.length}` };
-      setTimeout(() => this.onopen(), 10);
+      setTimeout(() => (globalThis.full ? this.turnAway() : this.open()), 10);
+    }
+    open() {
+      if (this.closed) return;
+      this.readyState = 1;
+      this.onopen();
+    }
+    turnAway() {
+      this.close();
+      this.onclose({ code: 1006, reason: "" });
     }
     send(text) {
-      this.said.push(JSON.parse(text));
-      if (globalThis.answers) this.onmessage({ data: JSON.stringify(this.welcome) });
+      const said = JSON.parse(text);
+      this.said.push(said);
+      if (globalThis.answers && said.type !== "leave") this.say(this.welcome);
     }
-    close() { this.closed = true; }
+    say(message) { this.onmessage({ data: JSON.stringify(message) }); }
+    close() {
+      this.closed = true;
+      this.readyState = 3;
+    }
   };
+  globalThis.fetch = async () => ({ ok: globalThis.answers });
   globalThis.look = (state) => {
     Object.defineProperty(document, "visibilityState", { value: state, configurable: true });
     document.dispatchEvent(new Event("visibilitychange"));
@@ -60,13 +76,14 @@ MADE_UP = """(() => {
   globalThis.told = () => ({ lines: made.length, stands: stands.splice(0),
     said: made.at(-1).said.map(({ type, token }) => [type, token ?? null]),
     open: made.filter(({ closed }) => !closed).length });
-  Object.assign(globalThis, { answers: true, crowd: 1, stand: ({ state }) => stands.push(state) });
+  Object.assign(globalThis, { made, answers: true, full: false, crowd: 1, heard: [],
+    stand: ({ state }) => stands.push(state) });
 })()"""
 
 WATCH = """(async () => {
   const { Connection } = await import("/page/connection.js");
-  const owner = { stand, hear: () => {}, position: () => null, busy: () => false,
-    crowd: () => globalThis.crowd };
+  const owner = { stand, hear: ({ type }) => heard.push(type), position: () => null,
+    busy: () => false, crowd: () => globalThis.crowd };
   globalThis.connection = new Connection("room", {}, owner);
   pass(1);
   return told();
@@ -109,6 +126,63 @@ async def test_a_quiet_line_is_proved_by_another_and_nobody_is_told_unless_it_fa
         assert (await told("pass(7.1)"))[3] == ["lost"]
         lines, still_open, _, stands = await told("connection.leave(); pass(3600)")
         assert (lines, still_open, stands) == (94, 0, []), "who has gone proves nothing"
+
+
+async def test_a_line_goes_on_where_there_is_no_place_for_its_proof(tmp_path: Path) -> None:
+    async with open_arena(1.0) as (server, _), open_page(tmp_path) as page:
+        await page.open(page_of(server))
+        await page.run(MADE_UP)
+        await page.run(WATCH)
+        await page.run("full = true; pass(44.005)")
+        await page.run("made[0].say({ type: 'room' }); heard.length = 0; pass(45)")
+        assert (await page.run("told()"))["lines"] == 2, "there was something to hear just then"
+        await page.run("made[0].say({ type: 'begin' }); pass(0.02)")
+        assert await page.run("heard") == ["begin"], "what came meanwhile"
+        seen = await page.run("told()")
+        assert (seen["lines"], seen["open"], seen["stands"]) == (2, 1, [])
+
+        await page.run("answers = false; pass(46)")
+        assert (await page.run("told()"))["stands"] == ["lost"], "the server is not there at all"
+
+
+async def test_who_goes_says_so_on_the_line_that_still_stands(tmp_path: Path) -> None:
+    async with open_arena(1.0) as (server, _), open_page(tmp_path) as page:
+        await page.open(page_of(server))
+        await page.run(MADE_UP)
+        await page.run(WATCH)
+        await page.run("pass(44.015)")  # another is made, and is not open yet
+        assert await page.run("made.length") == 2
+        assert await page.run("connection.leave(); made[0].said.at(-1).type") == "leave"
+        assert (await page.run("pass(3600); told()"))["open"] == 0
+
+
+# What one who was away did not hear is not held against the server.
+AWAY = """(async () => {
+  const { Stage } = await import("/page/stage.js");
+  answers = false;
+  const stage = new Stage("room", {}, () => {});
+  const room = (phase, commitment) => ({ id: "room", seq: 1, phase, private: false, speed: 1,
+    best_of: 3, round: 1, a: null, b: null, spectators: 0, commitment, battle: null });
+  const welcome = (room) => stage.hear({ type: "welcome", ticks_per_second: 20, room });
+  const boards = { a: { units: [] }, b: { units: [] } };
+  const begin = { type: "begin", battle: "room.1", round: 1, speed: 1, players: {}, boards,
+    commitment: "told", rules: {} };
+  const promised = [];
+  for (const comesBack of [false, true]) {
+    welcome(room("building", "other"));
+    if (comesBack) welcome(room("battle", "told"));
+    stage.hear(begin);
+    promised.push(stage.begun.promised);
+  }
+  return promised;
+})()"""
+
+
+async def test_a_promise_that_may_have_been_taken_back_unheard_is_none(tmp_path: Path) -> None:
+    async with open_arena(1.0) as (server, _), open_page(tmp_path) as page:
+        await page.open(page_of(server))
+        await page.run(MADE_UP)
+        assert await page.run(AWAY) == ["other", None]
 
 
 # The long waits of the page last a twentieth.

@@ -4,12 +4,16 @@
 
 from __future__ import annotations
 
+import io
 import socket
 import threading
 import time
+import urllib.request
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from email.message import Message
 from http.client import IncompleteRead
+from urllib.response import addinfourl
 
 import pytest
 import trio
@@ -106,3 +110,10 @@ async def test_who_looks_at_the_metrics_can_be_stopped(
         await command._scrape("ws://here")
     assert stopped.cancelled_caught
     answered.set()
+
+
+def test_an_answer_of_another_scheme_has_no_length(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A server may send one on to a file of FTP's."""
+    answer = addinfourl(io.BytesIO(b"a replay"), Message(), "ftp://there/x")
+    monkeypatch.setattr(urllib.request, "urlopen", lambda *_, **__: answer)
+    assert fetch("http://here/x", most_bytes=100, seconds=5) == b"a replay"

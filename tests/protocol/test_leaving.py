@@ -35,7 +35,7 @@ async def test_leaving_waits_for_the_server_to_close_whatever_it_says_before(
     async with watching(server) as client, trio.open_nursery() as nursery:
         wire = await server.welcomed()
         await anext(client)
-        wire.says(*[RoomUpdate(ROOM)] * (2 * INBOX))  # more than wait for who reads no more
+        wire.says(*[RoomUpdate(ROOM)] * (4 * INBOX))  # more than wait for who reads no more
         await trio.testing.wait_all_tasks_blocked()
         start = trio.current_time()
         nursery.start_soon(client.leave)

@@ -25,10 +25,8 @@ def can_listen(family: socket.AddressFamily, address: str) -> bool:
 )
 @pytest.mark.parametrize("near", ["127.0.0.1", "::1"])
 async def test_a_server_that_listens_everywhere_is_reached_by_both(near: str) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        port: int = probe.getsockname()[1]
-    async with running(Config(host="::", port=port)) as server:
-        async with await trio.open_tcp_stream(near, port) as stream:
+    async with running(Config(host="::", port=0)) as server:
+        assert server.url == f"ws://[::]:{server.port}"
+        async with await trio.open_tcp_stream(near, server.port) as stream:
             await stream.send_all(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
             assert (await stream.receive_some()).startswith(b"HTTP/1.1 200")
-        assert server.url == f"ws://[::]:{port}"
