@@ -19,7 +19,7 @@ export class Former {
   }
 
   get isOpen() {
-    return this.line?.readyState === WebSocket.OPEN;
+    return this.line !== null && this.line.readyState === WebSocket.OPEN;
   }
 
   /** Whether the server is there, and has only no place for another line. */
