@@ -27,6 +27,7 @@ from engine import (
 from server.cli.app import app
 from server.config import Config
 from server.hall import Hall
+from server.journal.file import LOCKED_SECONDS
 from server.metronome import Metronome
 from tests.bench.watched_bytes import Watched, every_pairing
 
@@ -122,6 +123,11 @@ def test_its_log_lines_are_those_of_the_server() -> None:
     }
     for event, _, said in lines:
         assert said <= set(re.findall(r"`(\w+)`", named[event][2])), event
+
+
+def test_it_says_for_how_long_another_may_keep_the_data_file_locked() -> None:
+    (said,) = re.findall(r"keeps it locked for (\d+) s ends the server", README)
+    assert float(said) == LOCKED_SECONDS
 
 
 def test_every_path_it_names_is_there() -> None:

@@ -19,6 +19,10 @@ from server.journal.schema import APPLICATION_ID, VERSION, migrate, version_of
 
 MEMORY: Final = ":memory:"
 
+# For another to let go of the file. Who waits for longer holds up everyone, who are told nothing
+# before it is kept.
+LOCKED_SECONDS: Final = 5.0
+
 # The file format's header: https://www.sqlite.org/fileformat2.html#the_database_header
 MAGIC: Final = b"SQLite format 3\x00"
 HEADER_BYTES: Final = 100
@@ -111,7 +115,9 @@ def connect(path: str, *, read_only: bool = False) -> sqlite3.Connection:
     """A connection that any thread may use, one at a time; transactions are begun by hand."""
     mode = "?mode=ro" if read_only else ""
     uri = MEMORY if path == MEMORY else Path(path).absolute().as_uri() + mode
-    return sqlite3.connect(uri, isolation_level=None, check_same_thread=False, uri=True)
+    return sqlite3.connect(
+        uri, timeout=LOCKED_SECONDS, isolation_level=None, check_same_thread=False, uri=True
+    )
 
 
 def _lock(file: Path) -> IO[bytes]:

@@ -1,13 +1,11 @@
 // One seat in the audience of a room: says the first message, hears what comes, and after a lost
 // connection comes back to where it was, with growing delays.
 
+import { Backoff } from "./backoff.js";
 import { Former } from "./former.js";
 import { isRoomId } from "./rooms.js";
 import { Silence } from "./silence.js";
 import { STOPS, VERSION } from "./tables.js";
-
-const FIRST_DELAY = 250;
-const LAST_DELAY = 8000;
 
 /**
  * @typedef {{state: "connecting"|"live"|"lost"|"ended", resumed?: boolean, code?: string|number,
@@ -32,8 +30,7 @@ export class Connection {
     this.former = new Former(); // until another is welcomed in its place
     this.inside = false; // the welcome has come on this connection
     this.fresh = false; // the next resume asks for a snapshot
-    this.attempts = 0;
-    this.notBefore = 0;
+    this.backoff = new Backoff();
     this.ended = false;
     this.farewell = ""; // why the server is about to close
     this.silence = new Silence(() => this.#doubt(), () => this.#prove());
@@ -72,7 +69,7 @@ export class Connection {
   /** Somebody looks again, or the line is back: no use in waiting on. */
   #wake() {
     if (document.visibilityState !== "visible") return;
-    if (this.timer && Date.now() >= this.notBefore) this.#open();
+    if (this.timer && this.backoff.isGranted) this.#open();
     else if (this.silence.isLong) this.#prove();
   }
 
@@ -94,15 +91,12 @@ export class Connection {
   async #turnedAway(proof) {
     const goesOn = await this.former.isAnswered();
     if (this.ended || proof !== this.socket) return;
-    if (!goesOn) {
-      this.#drop();
-      return;
-    }
+    if (!goesOn) return this.#drop();
     const { line, heard } = this.former.take();
     this.socket = line;
     this.inside = true;
     this.silence.begin(this.owner.crowd());
-    heard.forEach((data) => { if (line === this.socket) this.#hear(data); });
+    return heard.forEach((data) => { if (line === this.socket) this.#hear(data); });
   }
 
   #open() {
@@ -150,7 +144,7 @@ export class Connection {
 
   #dismissed({ reason, retry_seconds: seconds }) {
     this.farewell = reason;
-    this.notBefore = Date.now() + 1000 * (seconds ?? 0);
+    this.backoff.ask(seconds ?? 0);
   }
 
   #welcomed({ token }) {
@@ -159,7 +153,7 @@ export class Connection {
     this.former.close();
     this.inside = true;
     this.token = token;
-    if (!this.fresh) this.attempts = 0; // or what never fits would be asked for without a pause
+    if (!this.fresh) this.backoff.reset(); // or what never fits would be asked for without a pause
     this.fresh = false;
     if (!proved) this.owner.stand({ state: "live", resumed });
   }
@@ -168,8 +162,7 @@ export class Connection {
   #refused({ code, message, faults = [] }) {
     if (code === "bad_token" && this.token !== null) {
       this.token = null;
-      this.#greet();
-      return;
+      return this.#greet();
     }
     this.#end();
     this.socket?.close();
@@ -179,10 +172,7 @@ export class Connection {
 
   #lost(socket, code, reason) {
     if (this.ended || socket !== this.socket) return;
-    if (code === 1006 && !this.inside && this.former.isOpen) {
-      void this.#turnedAway(socket);
-      return;
-    }
+    if (code === 1006 && !this.inside && this.former.isOpen) return void this.#turnedAway(socket);
     this.socket = null;
     this.inside = false;
     this.former.close();
@@ -192,9 +182,7 @@ export class Connection {
       this.owner.stand({ state: "ended", code, reason });
       return;
     }
-    const delay = Math.min(FIRST_DELAY * 2 ** this.attempts, LAST_DELAY);
-    this.attempts += 1;
-    const wait = Math.max(delay * (1 + Math.random()) / 2, this.notBefore - Date.now());
+    const wait = this.backoff.next();
     this.timer = setTimeout(() => this.#open(), wait);
     this.owner.stand({ state: "lost", seconds: wait / 1000, reason: this.farewell });
     this.farewell = "";

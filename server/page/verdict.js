@@ -5,6 +5,7 @@ import { byId, el, named, setText } from "./dom.js";
 import { can, checkCommitment, checkSeed } from "./proof.js";
 import { command } from "./rooms.js";
 import { seconds } from "./seconds.js";
+import { VOID } from "./words.js";
 
 const MARKS = { true: "✓", false: "✗", null: "–" };
 const VERDICTS = { true: "holds", false: "does not hold", null: "not checked" };
@@ -60,7 +61,7 @@ export class Verdict {
 /** @returns {(Node|string)[]} */
 function outcome({ winner, reason, tick }, sideName) {
   const after = `after ${seconds(tick)}`;
-  if (reason === "void") return ["Void: the server failed at this battle"];
+  if (reason === "void") return [VOID];
   if (winner === null) return [`A draw by ${reason} ${after}`];
   return [named(sideName(winner)), ` wins by ${reason} ${after}`];
 }

@@ -14,6 +14,9 @@ export const MAJOR = new Set([
   "chain_cut", "battle_end",
 ]);
 
+/** What becomes of a battle at which the server failed. */
+export const VOID = "Void: the server failed at this battle";
+
 /** A template whose holes are texts, numbers or whom it names; empty texts fall away. */
 function say(texts, ...holes) {
   return texts.flatMap((text, at) => [text, ...[holes[at] ?? ""].flat()])
@@ -84,7 +87,7 @@ function tellDeath(v) {
 }
 
 function tellEnd({ winner, reason }) {
-  if (reason === "void") return say`Void: the server failed at this battle`;
+  if (reason === "void") return [VOID];
   return winner === null ? say`A draw by ${reason}` : say`${side(winner)} wins by ${reason}`;
 }
 

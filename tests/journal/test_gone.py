@@ -137,6 +137,18 @@ def test_what_others_may_do_with_the_file_stops_nothing(
         assert [kept.record for kept in store.load().rooms] == [made.room()]
 
 
+def test_a_file_that_another_keeps_locked_is_waited_for_as_long_as_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("server.journal.file.LOCKED_SECONDS", 0.01)
+    with closing(store_in(tmp_path)) as store:
+        with closing(sqlite3.connect(tmp_path / "own" / "data.db")) as other:
+            other.execute("BEGIN IMMEDIATE")
+            with pytest.raises(sqlite3.OperationalError, match="locked"):
+                store.apply(WRITE)
+        store.apply(WRITE)
+
+
 def test_a_journal_in_memory_is_nowhere_to_be_removed_from() -> None:
     with closing(open_store(MEMORY, MOST)) as store:
         store.apply(WRITE)
