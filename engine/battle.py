@@ -11,7 +11,7 @@ from engine.events import NUMBERS, Event
 from engine.lines import NO_MOMENT
 from engine.log import Log
 from engine.setup import Setup
-from engine.snapshot import Snapshot
+from engine.snapshot import Snapshot, UnitState
 from engine.unit import FULL_CHARGE, Unit
 
 BURN_EVERY: Final = 20  # ticks (100.4b)
@@ -80,6 +80,10 @@ class Battle(Activations):
     def unit(self, unit_id: str) -> Unit:
         """The unit with that id."""
         return self.units[SIDES.index(unit_id[0])][int(unit_id[1:])]
+
+    def state(self, unit_id: str) -> UnitState:
+        """The unit with that id as a snapshot has it, at the end of `tick`."""
+        return self.unit(unit_id).state()
 
     def digest(self) -> str:
         """The digest of the log so far."""

@@ -7,11 +7,11 @@ and the battle's id: run twice they are the same bytes, which is what resuming a
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Final, NamedTuple, cast
+from typing import Final, Generic, NamedTuple, Protocol, TypeVar, cast
 
 import orjson
 
-from engine import EVENT_FIELDS, Battle, Event, Setup, UnitState
+from engine import EVENT_FIELDS, Battle, Event, Setup, Snapshot, UnitState
 
 from .messages import (
     CHANNELS,
@@ -122,14 +122,30 @@ class FedTick(NamedTuple):
     frames: Frames
 
 
-class FeedWriter:
+class Steps(Protocol):
+    """A battle as its frames are made of it: the engine's, or the recording of one."""
+
+    tick: int
+    over: bool
+
+    def next_tick(self) -> int: ...
+    def step(self) -> list[Event]: ...
+    def advance(self, tick: int) -> list[Event]: ...
+    def state(self, unit_id: str) -> UnitState: ...
+    def snapshot(self) -> Snapshot: ...
+
+
+StepsT = TypeVar("StepsT", bound=Steps)
+
+
+class FeedWriter(Generic[StepsT]):
     """Drives a battle and makes its frames: the ticks on which something happens, and the last of a
     second in which nothing does.
     """
 
-    def __init__(self, battle: Battle, battle_id: BattleId) -> None:
+    def __init__(self, battle: StepsT, battle_id: BattleId, sources: Sources) -> None:
         self.battle = battle
-        self.maker = FrameMaker(battle_id, sources_of(battle.setup))
+        self.maker = FrameMaker(battle_id, sources)
         self._next_tick = 0
         self._eventful = True  # something can happen on it; else it is a digest's alone
         self._second = 0  # the first tick of the one whose digest is to come
@@ -154,7 +170,7 @@ class FeedWriter:
             # A battle's end may change what no event of its last tick names.
             units = battle.snapshot().units
         elif self._eventful:
-            units = [battle.unit(unit_id).state() for unit_id in _named(events)]
+            units = [battle.state(unit_id) for unit_id in _named(events)]
         frames = self.maker.frames(tick, events, units, with_digest=with_digest)
         if with_digest:
             self._second += DIGEST_TICKS
@@ -168,6 +184,11 @@ class FeedWriter:
         """Whether a digest goes with what happened on `tick`. The last one always has one."""
         waited = tick - self._second
         return self.over or waited == DIGEST_TICKS - 1 or (waited >= 0 and bool(events))
+
+
+def writer_of(battle: Battle, battle_id: BattleId) -> FeedWriter[Battle]:
+    """The writer of a battle that is fought now."""
+    return FeedWriter(battle, battle_id, sources_of(battle.setup))
 
 
 def sources_of(setup: Setup) -> Sources:

@@ -58,7 +58,7 @@ _STATUS_AT: Final = {status: _AT[field] for status, field in STATUS_FIELDS.items
 _TOLD_AT: Final = {
     kind: (_AT[field], EVENT_FIELDS[kind].index(source)) for kind, (field, source) in TELLS.items()
 }
-_TELLING: Final = frozenset(TELLS) | {"status", "status_end", "activation", "stat"}
+TELLING: Final = frozenset(TELLS) | {"status", "status_end", "activation", "stat"}
 
 
 class _Told:
@@ -95,10 +95,10 @@ class View:
         """From the end of `tick` on, a unit counts on from what it is now. Raises `LookupError` or
         `ValueError` where its id is none."""
         values = list(unit)
-        values[_RATE] = _rate(values)
+        values[_RATE] = rate_of(values)
         unit_id = cast("str", values[0])
         if unit_id not in self._told:
-            _side_and_number(unit_id)  # by which it will be sorted
+            side_and_number(unit_id)  # by which it will be sorted
             self._in_order = False
         self._told[unit_id] = _Told(values, tick)
 
@@ -112,13 +112,13 @@ class View:
 
         Of a unit that is not there yet it tells nothing: who is summoned comes whole in a patch.
         """
-        if event.kind in _TELLING:
+        if event.kind in TELLING:
             told = self._told.get(cast("str", event.values[0]))
             if told is not None:
-                _take_in(told.count_on(event.tick), event)
+                take_in(told.count_on(event.tick), event)
         elif event.kind == "battle_start":
             for built in cast("list[dict[str, Any]]", event.values[1]):
-                self.put(_just_built(built), event.tick)
+                self.put(just_built(built), event.tick)
 
     def correct(self, unit: UnitState, tick: int) -> UnitPatch | NewUnit:
         """What is still to be said of a unit at the end of `tick`; from then on it is told.
@@ -136,7 +136,7 @@ class View:
         for place, name in _PATCHED:
             if values[place] != unit[place]:
                 values[place] = patch[name] = unit[place]
-        values[_RATE] = _rate(values)
+        values[_RATE] = rate_of(values)
         assert tuple(values) == unit, "a rate follows from the other fields"
         return patch
 
@@ -157,23 +157,23 @@ class View:
     def _sort(self) -> None:
         """Side a by number, then side b by number."""
         if not self._in_order:
-            ids = sorted(self._told, key=_side_and_number)
+            ids = sorted(self._told, key=side_and_number)
             self._told = {unit_id: self._told[unit_id] for unit_id in ids}
             self._in_order = True
 
 
-def _side_and_number(unit_id: str) -> tuple[str, int]:
+def side_and_number(unit_id: str) -> tuple[str, int]:
     return unit_id[0], int(unit_id[1:])
 
 
-def _rate(unit: Values) -> int:
+def rate_of(unit: Values) -> int:
     """What a unit gains each tick: nothing while it is dead or Frozen."""
     if unit[_VITALITY] <= 0 or unit[_FROZEN_UNTIL] is not None:
         return 0
     return cast("int", unit[_SPEED] + unit[_QUICKENED])
 
 
-def _take_in(unit: Values, event: Event) -> None:
+def take_in(unit: Values, event: Event) -> None:
     """What `event` tells of `unit`, which is its first field."""
     kind = event.kind
     values: tuple[Any, ...] = event.values
@@ -193,10 +193,10 @@ def _take_in(unit: Values, event: Event) -> None:
         unit[place] = values[source]
         if kind == "damage":
             unit[_WARD] -= values[3]
-    unit[_RATE] = _rate(unit)
+    unit[_RATE] = rate_of(unit)
 
 
-def _just_built(built: dict[str, Any]) -> Values:
+def just_built(built: dict[str, Any]) -> Values:
     lists = {"runes": tuple(built["runes"]), "keywords": tuple(built["keywords"])}
     known = {**built, **lists, **JUST_BUILT, "rate": 0}
     return [known[name] for name in UNIT_FIELDS]

@@ -13,7 +13,7 @@ import time
 from collections import deque
 from typing import Final, NamedTuple, Protocol
 
-from engine import state_digest
+from engine import Battle, state_digest
 from protocol.codec import decode_to_client
 from protocol.frames import FeedWriter, FrameMaker
 from protocol.messages import CHANNELS, Next, RevivalFrame, SnapshotMessage, TickFrame, VesselFrame
@@ -100,7 +100,7 @@ def _snapshot(mirror: Mirror, tick: int) -> SnapshotMessage:
 class AheadWriter:
     """Drives a battle and gives out its ticks, some of which it may have made before."""
 
-    def __init__(self, writer: FeedWriter) -> None:
+    def __init__(self, writer: FeedWriter[Battle]) -> None:
         self.told = Told(writer.maker)
         # The tick that `step` will give out; None once the last one is.
         self.following: int | None = writer.next_tick()

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from engine import Battle, Setup
-from protocol.frames import FeedWriter
+from protocol.frames import FeedWriter, sources_of
 from protocol.messages import Seat
 from server.ahead import AheadWriter
 from server.commands import Ended, Reason, Terms
@@ -51,7 +51,7 @@ class BattleRun:
         self._start = start
         self._since = since
         self._battle = Battle(terms.setup, pulse=let_signals_in)
-        self._writer = AheadWriter(FeedWriter(self._battle, terms.battle))
+        self._writer = AheadWriter(FeedWriter(self._battle, terms.battle, sources_of(terms.setup)))
         self.due = start  # when the next tick is to run; infinity after the last
         feed.snapshot = self._writer.told.snapshot
 

@@ -14,15 +14,16 @@ from typing import Final
 
 import msgspec
 import structlog
+import trio
 from websockets.datastructures import Headers
 from websockets.http11 import Response
 
 from protocol.messages import BattleId
 from protocol.schema import schema_bytes
 from server.hall import Hall
-from server.journal.writer import Journal
 from server.metrics import CONTENT_TYPE
-from server.replay import encode, listing, replay_of
+from server.replay import Replay, encode, listing, replay_of
+from server.retelling import Untellable, begin_of, retell, stream
 from server.static import StaticFile, read_static
 
 SECURITY: Final = {
@@ -38,6 +39,8 @@ RETRY: Final = {"Retry-After": "1"}
 
 LATEST: Final = "/api/replays"
 REPLAYS: Final = "/replays/"
+STREAM: Final = "/stream"
+TICKS_AT_A_TIME: Final = 16
 LISTED: Final = 100  # of the latest
 # The page's own: nothing inline, nothing from elsewhere, in nobody's frame.
 PAGE_POLICY: Final = (
@@ -61,7 +64,7 @@ async def answer(hall: Hall, path: str, headers: Headers) -> Response:
     if path in PAGES:
         return PAGES[path](hall)
     if path == LATEST or path.startswith(REPLAYS):
-        return await _kept(hall.journal, path)
+        return await _kept(hall, path)
     if path.startswith("/rooms/"):
         upgrade = {"Upgrade": "websocket"}
         return respond(HTTPStatus.UPGRADE_REQUIRED, "This is a WebSocket.\n", extra=upgrade)
@@ -78,19 +81,40 @@ def respond(
     return Response(status.value, status.phrase, headers, data)
 
 
-async def _kept(journal: Journal, path: str) -> Response:
+async def _kept(hall: Hall, path: str) -> Response:
     """What of the journal is asked for."""
+    battle = path.removeprefix(REPLAYS).removesuffix(STREAM)
     try:
         if path == LATEST:
-            return respond(HTTPStatus.OK, listing(await journal.replays(LISTED)), JSON)
-        fought = await journal.fought(BattleId(path.removeprefix(REPLAYS)))
+            return respond(HTTPStatus.OK, listing(await hall.journal.replays(LISTED)), JSON)
+        fought = await hall.journal.fought(BattleId(battle))
     except sqlite3.Error as error:
         log.error("replays cannot be read", why=str(error))  # noqa: TRY400 - where is no matter
         sentence = "Replays cannot be read at the moment.\n"
         return respond(HTTPStatus.SERVICE_UNAVAILABLE, sentence, extra=RETRY)
     if fought is None:
         return _nothing_here()
-    return respond(HTTPStatus.OK, encode(replay_of(fought)), JSON)
+    replay = replay_of(fought)
+    return await _streamed(hall, replay) if path.endswith(STREAM) else _whole(replay)
+
+
+def _whole(replay: Replay) -> Response:
+    return respond(HTTPStatus.OK, encode(replay), JSON)
+
+
+async def _streamed(hall: Hall, replay: Replay) -> Response:
+    """Battles that run go first: it is made a little at a time."""
+    told = []
+    try:
+        for count, frames in enumerate(retell(replay, hall.config.catalog)):
+            told.append(frames)
+            if count % TICKS_AT_A_TIME == 0:
+                await trio.lowlevel.checkpoint()
+    except Untellable as untellable:
+        log.error("a replay cannot be told", battle=replay.id, why=str(untellable))  # noqa: TRY400
+        sentence = "This replay was not kept as it was.\n"
+        return respond(HTTPStatus.INTERNAL_SERVER_ERROR, sentence)
+    return respond(HTTPStatus.OK, stream(begin_of(replay), told, replay), JSON)
 
 
 def _nothing_here() -> Response:

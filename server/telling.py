@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import trio
@@ -163,10 +163,11 @@ def begin(terms: Terms) -> Begin:
         players=dict(terms.players),
         boards={"a": a.to_object(), "b": b.to_object()},
         commitment=terms.commitment,
-        rules=_changed_rules(terms.setup.rules),
+        rules=changed_rules(terms.setup.rules.to_object()),
     )
 
 
-def _changed_rules(rules: Rules) -> dict[str, object]:
+def changed_rules(rules: Mapping[str, object]) -> dict[str, object]:
+    """Those that are not the standard ones."""
     standard = Rules().to_object()
-    return {name: value for name, value in rules.to_object().items() if value != standard[name]}
+    return {name: value for name, value in rules.items() if standard.get(name) != value}

@@ -21,7 +21,7 @@ from typing import Final, NamedTuple
 
 from engine import Battle
 from protocol.codec import encode
-from protocol.frames import FeedWriter
+from protocol.frames import writer_of
 from protocol.messages import PROTOCOL_VERSION, BattleId, Watch
 from server.load.follow import FRAME
 from server.load.link import Address, Link
@@ -107,7 +107,7 @@ def tick_frames(number: int) -> list[bytes]:
     """Frames of the channel `tick` of sample battles, as JSON: one for each tick."""
     frames: list[bytes] = []
     for setup in cycle(pairs(1)):
-        writer = FeedWriter(Battle(setup), BattleId("k3f9x2p4.1"))
+        writer = writer_of(Battle(setup), BattleId("k3f9x2p4.1"))
         while not writer.over and len(frames) < number:
             frames += islice(writer.step().frames.values(), 1)
         if len(frames) >= number:

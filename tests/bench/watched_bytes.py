@@ -9,7 +9,7 @@ from random import Random
 from typing import Final, NamedTuple
 
 from engine import TICKS_PER_SECOND, Battle, Rules, base_catalog, sample_boards
-from protocol.frames import FeedWriter
+from protocol.frames import writer_of
 from protocol.messages import CHANNELS, AnyToClient, Ready, RoomId, SubmitBoard
 from server.commands import Command, Ended, Enter, SessionId, StartBattle, Terms, ToRoom
 from server.feed import framed, text_frame
@@ -93,7 +93,7 @@ class _Hall:
     def _battle(self, terms: Terms) -> float:
         """Watches the battle; how many seconds it lasts."""
         battle = Battle(terms.setup)
-        writer = FeedWriter(battle, terms.battle)
+        writer = writer_of(battle, terms.battle)
         while not writer.over:
             frames = writer.step().frames
             self._told += bool(frames)

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from engine import Battle, Rules, Setup, base_catalog, read_board
 from protocol.codec import decode_to_client
 from protocol.fairness import check_result
-from protocol.frames import FeedWriter
+from protocol.frames import writer_of
 from protocol.messages import Begin, Frame, Result, RevivalFrame, TickFrame, VesselFrame
 from tests.chaos.guests import Chapter, Guest
 
@@ -21,7 +21,7 @@ class Refought:
         rules = Rules()
         a, b = (read_board(begin.boards[seat], base_catalog(), rules) for seat in ("a", "b"))
         battle = Battle(Setup(result.seed, rules, base_catalog(), (a, b)))
-        writer, frames = FeedWriter(battle, result.battle), list[Frame]()
+        writer, frames = writer_of(battle, result.battle), list[Frame]()
         while not writer.over:
             for data in writer.step().frames.values():
                 frame = decode_to_client(data)

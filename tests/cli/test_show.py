@@ -11,7 +11,7 @@ import pytest
 from engine import Battle, Setup, base_catalog, field_names, read_battle, sample_boards
 from protocol.codec import decode_to_client
 from protocol.codes import ErrorCode
-from protocol.frames import FeedWriter
+from protocol.frames import writer_of
 from protocol.messages import (
     CHANNELS,
     BattleId,
@@ -93,7 +93,7 @@ def begin(fought: Setup) -> Begin:
 
 
 def frames(fought: Setup, *channels: Channel) -> Iterator[Frame]:
-    writer = FeedWriter(Battle(fought), BATTLE)
+    writer = writer_of(Battle(fought), BATTLE)
     while not writer.over:
         fed = writer.step()
         for channel in channels:
@@ -247,7 +247,7 @@ def test_a_battle_that_is_told_anew_is_shown_anew_and_nothing_is_told_twice() ->
 def test_after_a_beginning_and_a_snapshot_what_follows_is_told() -> None:
     fought = setup()
     show = Show(Mirror)
-    writer = FeedWriter(Battle(fought), BATTLE)
+    writer = writer_of(Battle(fought), BATTLE)
     while writer.maker.tick < 100:
         writer.step()
     all_frames = list(frames(fought, *CHANNELS))

@@ -37,6 +37,7 @@ OF_THE_PROTOCOL = {
     "hmac",
     "itertools",
     "json",
+    "operator",
     "random.Random",  # that somebody else has made
     "re",
     "types",

@@ -8,7 +8,7 @@ from websockets.frames import Frame, Opcode
 
 from engine import Battle
 from protocol.codec import encode
-from protocol.frames import FeedWriter
+from protocol.frames import writer_of
 from protocol.messages import CHANNELS, BattleId, Begin, Next, Result, Seat, SnapshotMessage
 from server.feed import text_frame
 from server.load.follow import Follow, Heads, Verifier
@@ -165,7 +165,7 @@ def test_a_piece_of_whole_frames_has_their_heads_and_any_other_has_none() -> Non
 
 def test_the_verifier_checks_every_digest_and_the_log() -> None:
     battle = Battle(SETUP)
-    writer = FeedWriter(battle, BattleId(BATTLE))
+    writer = writer_of(battle, BattleId(BATTLE))
     payloads: list[bytes] = []
     while not writer.over:
         payloads += writer.step().frames.values()

@@ -12,7 +12,7 @@ from typing import Any
 
 from engine import Battle, Rules, Setup, base_catalog, read_battle, read_board, sample_boards
 from protocol.codec import decode_to_client
-from protocol.frames import FedTick, FeedWriter
+from protocol.frames import FedTick, writer_of
 from protocol.messages import BattleId, Frame, RevivalFrame, Seat, TickFrame, VesselFrame
 from tests.engine.random_battles import random_battle
 
@@ -61,7 +61,7 @@ def boards_of(setup: Setup) -> dict[Seat, dict[str, object]]:
 
 def fed(setup: Setup) -> list[FedTick]:
     """All that a battle feeds."""
-    writer = FeedWriter(Battle(setup), BATTLE)
+    writer = writer_of(Battle(setup), BATTLE)
     ticks = []
     while not writer.over:
         ticks.append(writer.step())

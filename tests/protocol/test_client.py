@@ -17,7 +17,7 @@ from engine import Battle
 from protocol.client import Client, GaveUp, NotAdmitted, open_client, with_attempt
 from protocol.codec import Undecodable, decode_to_server, encode
 from protocol.codes import ErrorCode
-from protocol.frames import FeedWriter
+from protocol.frames import writer_of
 from protocol.messages import (
     AnyToServer,
     Begin,
@@ -64,7 +64,7 @@ async def test_it_says_the_first_message_and_hands_on_what_comes(autojump_clock:
         said = await wire.hears()
         assert isinstance(said, Watch)
         assert msgspec.structs.replace(said, attempt=None) == WATCH
-        writer = FeedWriter(Battle(sample_setup("red-kennel", "slow-kiln")), BATTLE)
+        writer = writer_of(Battle(sample_setup("red-kennel", "slow-kiln")), BATTLE)
         frames = list(writer.step().frames.values())
         wire.says(welcome(), BEGIN, *frames, RoomUpdate(ROOM))
         assert isinstance(await anext(client), Welcome)
@@ -106,7 +106,7 @@ async def test_the_mirror_is_at_the_update_in_hand(autojump_clock: MockClock) ->
     server = Server(autojump_clock)
     async with watching(server) as client:
         wire = await server.welcomed()
-        writer = FeedWriter(Battle(sample_setup("red-kennel", "slow-kiln")), BATTLE)
+        writer = writer_of(Battle(sample_setup("red-kennel", "slow-kiln")), BATTLE)
         wire.says(BEGIN, *writer.step().frames.values(), *writer.step().frames.values())
         await anext(client)
         await anext(client)
@@ -122,7 +122,7 @@ async def test_a_lost_connection_is_resumed_and_nothing_is_missing(
     server = Server(autojump_clock)
     async with watching(server) as client:
         wire = await server.welcomed("t0")
-        writer = FeedWriter(Battle(sample_setup("red-kennel", "slow-kiln")), BATTLE)
+        writer = writer_of(Battle(sample_setup("red-kennel", "slow-kiln")), BATTLE)
         wire.says(BEGIN, *writer.step().frames.values())
         wire.closes()
         server.refuse = 3
@@ -151,7 +151,7 @@ async def test_a_gap_is_told_and_healed_by_a_resume(autojump_clock: MockClock) -
     server = Server(autojump_clock)
     async with watching(server) as client:
         wire = await server.welcomed()
-        writer = FeedWriter(Battle(sample_setup("red-kennel", "slow-kiln")), BATTLE)
+        writer = writer_of(Battle(sample_setup("red-kennel", "slow-kiln")), BATTLE)
         ticks = [list(writer.step().frames.values()) for _ in range(4)]
         wire.says(BEGIN, *ticks[0], *ticks[2], *ticks[3])
         await anext(client)

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from engine import Battle, Event, Setup, Snapshot, state_digest
 from protocol.codec import decode_to_client, encode
-from protocol.frames import DIGEST_TICKS, FRAMES_EDITION, FeedWriter
+from protocol.frames import DIGEST_TICKS, FRAMES_EDITION, writer_of
 from protocol.messages import MAX_INTEGER, BattleId, Frame, Position, SnapshotMessage, TickFrame
 from protocol.mirror import (
     DigestMismatch,
@@ -99,7 +99,7 @@ def test_nothing_changes_a_unit_of_which_the_events_of_the_tick_say_all() -> Non
     """Nor one that they do not name, but at a battle's end: frames are made without those units."""
     setups = (*list(sample_setups())[::4], *case_setups(), *map(random_setup, range(60)))
     for setup in setups:
-        writer = FeedWriter(Battle(setup), BATTLE)
+        writer = writer_of(Battle(setup), BATTLE)
         while not writer.over:
             writer.step()
             assert writer.maker.snapshot().digest == state_digest(writer.battle.snapshot())
@@ -109,7 +109,7 @@ def test_nothing_changes_a_unit_of_which_the_events_of_the_tick_say_all() -> Non
 @given(SEEDS, st.integers(0, 400))
 def test_a_mirror_from_any_snapshot_on_is_exact(seed: int, join_at: int) -> None:
     setup = random_setup(seed)
-    writer = FeedWriter(Battle(setup), BATTLE)
+    writer = writer_of(Battle(setup), BATTLE)
     writer.step()
     while not writer.over and writer.next_tick() <= join_at:
         writer.step()
@@ -126,7 +126,7 @@ def test_a_mirror_from_any_snapshot_on_is_exact(seed: int, join_at: int) -> None
 
 def test_a_makers_copy_goes_on_to_make_the_same_frames() -> None:
     setup = sample_setup("choir-of-no-hands", "seven-vows")
-    writer = FeedWriter(Battle(setup), BATTLE)
+    writer = writer_of(Battle(setup), BATTLE)
     for tick in fed(setup):
         writer.maker = writer.maker.copy()
         assert writer.step() == tick
@@ -313,7 +313,7 @@ def test_a_spoilt_frame_is_refused_and_nothing_is_taken(
 
 
 def test_a_spoilt_snapshot_is_refused() -> None:
-    writer = FeedWriter(Battle(sample_setup("red-kennel", "slow-kiln")), BATTLE)
+    writer = writer_of(Battle(sample_setup("red-kennel", "slow-kiln")), BATTLE)
     writer.step()
     snapshot = writer.maker.snapshot()
     mirror = Mirror()
@@ -346,7 +346,7 @@ def test_a_mirror_goes_on_to_the_next_battle() -> None:
     for frame in all_frames(sample_setup("red-kennel", "slow-kiln")):
         mirror.apply(frame)
     mirror.begin(BattleId("k3f9x2.2"))
-    writer = FeedWriter(Battle(sample_setup("seven-vows", "slow-kiln")), BattleId("k3f9x2.2"))
+    writer = writer_of(Battle(sample_setup("seven-vows", "slow-kiln")), BattleId("k3f9x2.2"))
     while not writer.over:
         for frame in frames_of(writer.step()):
             mirror.apply(frame)
@@ -368,7 +368,7 @@ def test_frames_are_compact_json() -> None:
 
 
 def test_an_integer_past_53_bits_is_in_no_frame() -> None:
-    writer = FeedWriter(Battle(sample_setup("red-kennel", "slow-kiln")), BATTLE)
+    writer = writer_of(Battle(sample_setup("red-kennel", "slow-kiln")), BATTLE)
     writer.step()
     for charge in (MAX_INTEGER, -MAX_INTEGER):
         told = Event(1, 0, "charge", ("a0", charge, charge))

@@ -11,7 +11,7 @@ import pytest
 
 from engine import Battle
 from protocol.codes import CloseCode, ErrorCode
-from protocol.frames import FeedWriter
+from protocol.frames import writer_of
 from protocol.messages import (
     Begin,
     Bye,
@@ -155,7 +155,7 @@ def test_a_join_without_a_room_is_the_callers_mistake() -> None:
 def test_a_resume_says_the_newest_token_and_what_was_seen_last() -> None:
     session = joined()
     session.received(BEGIN)
-    writer = FeedWriter(Battle(sample_setup("red-kennel", "slow-kiln")), BATTLE)
+    writer = writer_of(Battle(sample_setup("red-kennel", "slow-kiln")), BATTLE)
     for frame in frames_of(writer.step()) + frames_of(writer.step()):
         session.received(frame)
     session.lost(1006, "", 0)
@@ -178,7 +178,7 @@ def test_a_resume_says_the_newest_token_and_what_was_seen_last() -> None:
 def test_a_battle_that_is_told_anew_begins_anew_in_the_mirror() -> None:
     """As after a server's clock was set back: all of its frames come once more."""
     session = joined()
-    writer = FeedWriter(Battle(sample_setup("red-kennel", "slow-kiln")), BATTLE)
+    writer = writer_of(Battle(sample_setup("red-kennel", "slow-kiln")), BATTLE)
     ticks = [frames_of(writer.step()) for _ in range(3)]
     for far in (3, 2):
         session.received(BEGIN)

@@ -16,7 +16,7 @@ from trio.testing import MockClock
 
 from engine import Battle, Setup
 from protocol.codec import encode
-from protocol.frames import FedTick, FeedWriter
+from protocol.frames import FedTick, FeedWriter, sources_of, writer_of
 from protocol.messages import BattleId, Forfeit, Result, SnapshotMessage, TickFrame
 from protocol.mirror import Mirror
 from server.ahead import LEAST_SECONDS, SECONDS, TICKS, AheadWriter, SpareTime
@@ -35,7 +35,7 @@ def kennel() -> Setup:
     return sample_setup("red-kennel", "slow-kiln")
 
 
-class Failing(FeedWriter):
+class Failing(FeedWriter[Battle]):
     """Fails at the tenth tick, which it has begun."""
 
     steps = 0
@@ -53,7 +53,7 @@ def a_run(setup: Setup | None = None) -> BattleRun:
     return BattleRun(terms, Feed(1, terms.battle), TICK_SECONDS, 100.0, Metrics())
 
 
-def check_that_it_stands_at(ahead: AheadWriter, plain: FeedWriter) -> None:
+def check_that_it_stands_at(ahead: AheadWriter, plain: FeedWriter[Battle]) -> None:
     assert ahead.told.tick == plain.maker.tick
     assert ahead.over == plain.over
     assert ahead.following == (None if plain.over else plain.next_tick())
@@ -68,7 +68,7 @@ def check_that_it_stands_at(ahead: AheadWriter, plain: FeedWriter) -> None:
 def test_whatever_is_asked_is_as_if_it_were_not_ahead(seed: int) -> None:
     dice = random.Random(seed)
     setup = random_setup(seed) if seed % 2 else kennel()
-    ahead, plain = (FeedWriter(Battle(setup), BATTLE) for _ in range(2))
+    ahead, plain = (writer_of(Battle(setup), BATTLE) for _ in range(2))
     writer = AheadWriter(ahead)
     while not writer.over:
         if dice.random() < 0.3:
@@ -91,7 +91,7 @@ def test_asking_again_does_not_begin_again(monkeypatch: pytest.MonkeyPatch) -> N
         load(mirror, snapshot)
 
     monkeypatch.setattr(Mirror, "load", note)
-    writer = AheadWriter(FeedWriter(Battle(kennel()), BATTLE))
+    writer = AheadWriter(writer_of(Battle(kennel()), BATTLE))
     writer.look_ahead(20)
     for _ in range(19):
         writer.step()
@@ -100,7 +100,7 @@ def test_asking_again_does_not_begin_again(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_a_writer_that_has_caught_up_holds_nothing_back() -> None:
-    writer = AheadWriter(FeedWriter(Battle(kennel()), BATTLE))
+    writer = AheadWriter(writer_of(Battle(kennel()), BATTLE))
     writer.look_ahead(5)
     for _ in range(5):
         writer.step()
@@ -109,15 +109,15 @@ def test_a_writer_that_has_caught_up_holds_nothing_back() -> None:
 
 def test_ticks_that_take_long_are_made_one_at_a_time() -> None:
     """Or the others would have to wait, and the watchdog would take them for one that hangs."""
-    writer = AheadWriter(FeedWriter(Battle(kennel()), BATTLE))
+    writer = AheadWriter(writer_of(Battle(kennel()), BATTLE))
     writer.look_ahead(TICKS, 0.0)
     writer.step()
     assert not writer.is_ahead
 
 
 def test_a_failure_comes_after_all_that_was_made_before_it() -> None:
-    writer = AheadWriter(Failing(Battle(kennel()), BATTLE))
-    plain = FeedWriter(Battle(kennel()), BATTLE)
+    writer = AheadWriter(Failing(Battle(kennel()), BATTLE, sources_of(kennel())))
+    plain = writer_of(Battle(kennel()), BATTLE)
     with pytest.raises(ZeroDivisionError) as raised:
         writer.look_ahead(TICKS)
     writer.fail(raised.value)

@@ -15,7 +15,7 @@ from trio.testing import MockClock, wait_all_tasks_blocked
 import server.battles
 import server.connection
 import server.telling
-from engine import Setup, base_catalog, read_battle
+from engine import Battle, Setup, base_catalog, read_battle
 from protocol.codec import encode
 from protocol.frames import FedTick, FeedWriter
 from protocol.messages import (
@@ -271,7 +271,7 @@ async def test_no_secret_gets_out_before_its_time(autojump_clock: MockClock) -> 
             assert not [v for v in others if v.welcome.token.encode() in visitor.received]
 
 
-class Broken(FeedWriter):
+class Broken(FeedWriter[Battle]):
     """Fails in the middle of the battle of one room."""
 
     room = ""

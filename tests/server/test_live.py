@@ -17,7 +17,7 @@ from engine import Battle, Setup, base_catalog, read_board, sample_boards, state
 from protocol.client import Client, Connect, Socket, open_client, websocket
 from protocol.codec import decode_to_client, encode
 from protocol.fairness import check_result
-from protocol.frames import FeedWriter
+from protocol.frames import writer_of
 from protocol.messages import (
     CHANNELS,
     Begin,
@@ -132,7 +132,7 @@ def frames_of(begin: Begin, result: Result) -> tuple[list[Frame], Battle]:
     """Every frame of the battle, made again from what was published, and the battle."""
     a, b = (read_board(begin.boards[seat], base_catalog(), RULES) for seat in ("a", "b"))
     battle = Battle(Setup(result.seed, RULES, base_catalog(), (a, b)))
-    writer, frames = FeedWriter(battle, result.battle), []
+    writer, frames = writer_of(battle, result.battle), []
     while not writer.over:
         frames += [decode_to_client(data) for data in writer.step().frames.values()]
     return [frame for frame in frames if isinstance(frame, FRAMES)], battle
