@@ -1,11 +1,12 @@
 // Where the battle is between its frames: ticks pass as the room's speed says, and are put right by
 // every frame that comes. Never further than the frame that must come next.
 
+import { TICKS_PER_SECOND } from "./seconds.js";
 import { DIGEST_TICKS } from "./tables.js";
 
 export class Beat {
   constructor() {
-    this.ticksPerSecond = 20;
+    this.ticksPerSecond = TICKS_PER_SECOND;
     this.rest(0);
   }
 

@@ -8,7 +8,7 @@ import { Silence } from "./silence.js";
 import { STOPS, VERSION } from "./tables.js";
 
 /**
- * @typedef {{state: "connecting"|"live"|"lost"|"ended", resumed?: boolean, code?: string|number,
+ * @typedef {{state: "connecting"|"live"|"replay"|"lost"|"ended", resumed?: boolean, code?: string|number,
  *   reason?: string, faults?: {path: string, message: string}[], seconds?: number}} Standing
  * @typedef {{key?: string, ticket?: string}} Papers
  */

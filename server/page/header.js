@@ -28,11 +28,21 @@ export class Header {
     this.room = room;
     byId("stage").dataset.phase = room.phase;
     for (const side of ["a", "b"]) this.#showSide(side);
-    setText(byId("round"), `Round ${room.round} · best of ${room.best_of}`
-      + (room.speed > 1 ? ` · ${room.speed}× speed` : ""));
+    setText(byId("round"), `Round ${room.round} · best of ${room.best_of}${atSpeed(room.speed)}`);
     setText(byId("phase"), PHASES[room.phase] ?? room.phase);
     setText(byId("crowd"), `${room.spectators} watching`);
     document.title = `${isolated(this.sideName("a"))} – ${isolated(this.sideName("b"))} · Phylactery`;
+  }
+
+  /** A battle that is over, and nobody there. */
+  showReplay({ round, speed, players }) {
+    byId("stage").dataset.phase = "replay";
+    const [a, b] = ["a", "b"].map((side) => players[side] ?? `Side ${side}`);
+    setText(byId("name-a"), a);
+    setText(byId("name-b"), b);
+    setText(byId("phase"), "replay");
+    setText(byId("round"), `Round ${round}${atSpeed(speed)}`);
+    document.title = `${isolated(a)} – ${isolated(b)}, again · Phylactery`;
   }
 
   /** @param {number} now in ticks */
@@ -60,6 +70,10 @@ export class Header {
   }
 }
 
+function atSpeed(speed) {
+  return speed > 1 ? ` · ${speed}× speed` : "";
+}
+
 function seatState(seat, phase) {
   if (seat.stored) return "a stored board";
   if (!seat.present) return "away";
@@ -69,6 +83,7 @@ function seatState(seat, phase) {
 
 function words({ state, resumed, seconds, reason }) {
   if (state === "connecting") return "connecting…";
+  if (state === "replay") return "as it was recorded";
   if (state === "live") return resumed ? "live · resumed" : "live";
   if (state === "lost") {
     return `${reason || "connection lost"}, reconnecting in ${seconds.toFixed(1)} s…`;

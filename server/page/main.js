@@ -1,8 +1,12 @@
-// The map of the page: `#room=ID` is a room being watched, anything else the list of rooms; and
-// beside the list, where exactly one battle is on, that one.
+// The map of the page: `#room=ID` is a room being watched, `#replay=ID` a battle that is over, and
+// anything else the lists of both; beside them, where exactly one battle is on, that one.
 
+import { Beat } from "./beat.js";
+import { Connection } from "./connection.js";
 import { byId, named, setText } from "./dom.js";
 import { loadNames } from "./names.js";
+import { Player, Playhead } from "./player.js";
+import { ReplayList, isBattleId, replayCommand } from "./replays.js";
 import { RoomList, command, elsewhere, isRoomId, linkTo } from "./rooms.js";
 import { Stage } from "./stage.js";
 
@@ -20,6 +24,8 @@ const SHAPES = {
 
 /** @type {Stage|null} */
 let stage = null;
+/** @type {string|null} the hash of what is on the stage */
+let shown = null;
 /** @type {import("./connection.js").Papers} what was given for the room that is shown */
 let given = {};
 /** @type {string|null} the one of them that was typed just now */
@@ -37,10 +43,11 @@ const list = new RoomList((rooms) => {
   invite(room);
   return room?.id;
 });
+const replays = new ReplayList();
 
 /** Whether this room is being watched, or a person is asked for what it takes to. */
 function isShown(room) {
-  return stage?.room === room && (!stage.ended || !byId("door-form").hidden);
+  return shown === room && stage !== null && (!stage.ended || !byId("door-form").hidden);
 }
 
 function invite(room) {
@@ -54,21 +61,36 @@ function invite(room) {
 
 function open(room, papers = {}, paper = null) {
   shut();
+  shown = room;
   given = papers;
   typed = paper;
   byId("stage").hidden = false;
-  showCommand(room, Object.keys(papers));
-  stage = new Stage(room, papers, refuse);
+  const needed = Object.keys(papers);
+  showCommand(room, needed);
+  stage = new Stage(needed, new Beat(), (owner) => new Connection(room, papers, owner), refuse);
+}
+
+function replay(battle) {
+  shut();
+  byId("stage").hidden = false;
+  showText(isBattleId(battle), replayCommand(battle));
+  const head = new Playhead();
+  stage = new Stage([], head, (owner) => new Player(battle, head, owner), refuse);
 }
 
 function showCommand(room, papers) {
-  byId("command").parentElement.hidden = !isRoomId(room);
-  setText(byId("command"), command(`watch ${room}`, papers));
+  showText(isRoomId(room), command(`watch ${room}`, papers));
+}
+
+function showText(fit, text) {
+  byId("command").parentElement.hidden = !fit;
+  setText(byId("command"), text);
 }
 
 function shut() {
   stage?.close();
   stage = null;
+  shown = null;
   byId("stage").hidden = true;
   byId("door").hidden = true;
   byId("door-form").hidden = true;
@@ -81,12 +103,12 @@ function refuse(standing) {
   byId("door").hidden = false;
   byId("door-form").hidden = !asked;
   if (!asked) {
-    if (document.body.dataset.view === "home") refusedBeside = stage?.room ?? null;
+    if (document.body.dataset.view === "home") refusedBeside = shown;
     return;
   }
   const input = byId("door-value");
   Object.assign(input, { name: asked, ...SHAPES[asked] });
-  showCommand(stage.room, [...new Set([...Object.keys(given), asked])]);
+  showCommand(shown, [...new Set([...Object.keys(given), asked])]);
   input.focus();
 }
 
@@ -102,16 +124,22 @@ function words(asked, { code, reason, faults }) {
 }
 
 function route() {
-  const room = new URLSearchParams(location.hash.slice(1)).get("room");
-  document.body.dataset.view = room ? "room" : "home";
+  const asked = new URLSearchParams(location.hash.slice(1));
+  const room = asked.get("room");
+  const battle = asked.get("replay");
+  document.body.dataset.view = room || battle ? "room" : "home";
   refusedBeside = null;
-  if (!room) {
+  if (!room && !battle) {
     document.title = "Phylactery";
+    if (shown === null) shut();
     list.start();
+    replays.start();
     return;
   }
   list.stop();
-  if (!isShown(room)) open(room);
+  replays.stop();
+  if (!room) replay(battle);
+  else if (!isShown(room)) open(room);
   globalThis.scrollTo(0, 0);
 }
 
@@ -119,7 +147,7 @@ byId("door-form").addEventListener("submit", (event) => {
   event.preventDefault();
   const { name, value } = byId("door-value");
   byId("door-value").value = "";
-  open(stage.room, { ...given, [name]: value }, name);
+  open(shown, { ...given, [name]: value }, name);
 });
 for (const code of document.querySelectorAll("code[data-server]")) code.append(elsewhere());
 globalThis.addEventListener("hashchange", route);

@@ -1,5 +1,7 @@
 // Ticks as everyone is shown them: in seconds with one decimal.
 
+export const TICKS_PER_SECOND = 20;
+
 /**
  * Halves go up, as in the terminal; by whole numbers, since most twentieths have no exact float.
  * @param {number} ticks may be between two

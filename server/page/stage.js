@@ -1,9 +1,7 @@
-// A room being watched: what its connection hears goes to the mirror, the log book and the views.
-// What comes is taken in at once; what is shown of it, is shown once for each picture.
+// A battle being watched: what its source hears goes to the mirror, the log book and the views. What
+// comes is taken in at once; what is shown of it, is shown once for each picture.
 
-import { Beat } from "./beat.js";
 import { BoardView } from "./board.js";
-import { Connection } from "./connection.js";
 import { byId } from "./dom.js";
 import { Effects } from "./effects.js";
 import { brokenOff } from "./events.js";
@@ -22,19 +20,20 @@ const RECENT_TICKS = 10;
 
 export class Stage {
   /**
-   * @param {string} room
-   * @param {import("./connection.js").Papers} papers
-   * @param {(standing: import("./connection.js").Standing) => void} refused the room lets nobody in
-   * like this, or no more
+   * @param {string[]} papers what was asked for here, by name
+   * @param {import("./beat.js").Beat|import("./player.js").Playhead} beat
+   * @param {(stage: Stage) => {leave: () => void, restart: () => void}} open the source, which says
+   *   to the stage what comes and how it stands
+   * @param {(standing: import("./connection.js").Standing) => void} refused nothing comes like
+   *   this, or no more
    */
-  constructor(room, papers, refused) {
-    this.room = room;
-    this.papers = Object.keys(papers);
+  constructor(papers, beat, open, refused) {
+    this.papers = papers;
     this.refused = refused;
     this.ended = false;
     this.mirror = new Mirror();
     this.promises = new Promises();
-    this.beat = new Beat();
+    this.beat = beat;
     this.board = new BoardView();
     this.header = new Header();
     this.inspector = new Inspector(this.board);
@@ -42,14 +41,14 @@ export class Stage {
     this.log = new LogView((id) => this.board.name(id), (side) => this.#player(side));
     this.verdict = new Verdict((side) => this.#player(side));
     this.#forget(null);
+    this.source = open(this);
     this.picture = requestAnimationFrame(() => this.#draw());
-    this.connection = new Connection(room, papers, this);
   }
 
-  /** Leaves the room and the page's elements to whoever comes next. */
+  /** Leaves the source and the page's elements to whoever comes next. */
   close() {
     cancelAnimationFrame(this.picture);
-    this.connection.leave();
+    this.source.leave();
     this.log.close();
     this.inspector.close();
   }
@@ -156,7 +155,7 @@ export class Stage {
       digests.held += 1;
     } else {
       digests.failed += 1;
-      this.connection.restart();
+      this.source.restart();
     }
     byId("field").dataset.digests = String(digests.held);
   }

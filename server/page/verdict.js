@@ -3,6 +3,7 @@
 
 import { byId, el, named, setText } from "./dom.js";
 import { can, checkCommitment, checkSeed } from "./proof.js";
+import { linkToReplay } from "./replays.js";
 import { command } from "./rooms.js";
 import { seconds } from "./seconds.js";
 import { VOID } from "./words.js";
@@ -15,6 +16,7 @@ export class Verdict {
   constructor(sideName) {
     this.sideName = sideName;
     byId("verdict").hidden = true;
+    byId("again").hidden = true;
     this.wait();
   }
 
@@ -50,6 +52,8 @@ export class Verdict {
     byId("banner").hidden = false;
     byId("verdict-title").replaceChildren(`Round ${result.round}: `,
       ...outcome(result, this.sideName));
+    byId("again").href = linkToReplay(result.battle);
+    byId("again").hidden = result.reason === "void";
     setText(byId("digest"), result.digest ?? "none: the battle was not fought to its end");
     const checks = await makeChecks(result, begun, logbook, digests);
     byId("checks").replaceChildren(...checks.map(showCheck));

@@ -40,6 +40,7 @@ class Players:
     left: trio.Event = field(default_factory=trio.Event)
     giving_up: trio.Event = field(default_factory=trio.Event)  # then the second one forfeits
     results: list[Result] = field(default_factory=list)
+    over: trio.Event = field(default_factory=trio.Event)  # the first of their battles
 
     async def play(
         self, url: str, *, task_status: trio.TaskStatus[RoomId] = trio.TASK_STATUS_IGNORED
@@ -79,6 +80,7 @@ class Players:
                 self.fighting.set()
             if isinstance(update, Result) and pilot.seat == "a":
                 self.results.append(update)
+                self.over.set()
                 if self.leaves:
                     await client.send(Leave())
 

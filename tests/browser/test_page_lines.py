@@ -159,8 +159,9 @@ async def test_who_goes_says_so_on_the_line_that_still_stands(tmp_path: Path) ->
 # What one who was away did not hear is not held against the server.
 AWAY = """(async () => {
   const { Stage } = await import("/page/stage.js");
+  const { Playhead } = await import("/page/player.js");
   answers = false;
-  const stage = new Stage("room", {}, () => {});
+  const stage = new Stage([], new Playhead(), () => ({}), () => {});
   const room = (phase, commitment) => ({ id: "room", seq: 1, phase, private: false, speed: 1,
     best_of: 3, round: 1, a: null, b: null, spectators: 0, commitment, battle: null });
   const welcome = (room) => stage.hear({ type: "welcome", ticks_per_second: 20, room });

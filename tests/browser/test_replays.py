@@ -1,0 +1,174 @@
+"""Replays in a real browser: found, played, stopped, gone through to and fro, checked."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import trio
+
+from protocol.messages import Result
+from server.app import Running
+from server.replay import Replay
+from server.retelling import Untellable
+from tests.browser.arena import Players, needs_chromium, open_arena, page_of
+from tests.browser.chromium import Page, open_page
+from tests.browser.test_live_page import BANNER, CHECKS, NAMES, UNITS, text
+
+pytestmark = needs_chromium
+
+PACE = 40.0
+NOW = "Number(document.getElementById('moment').value)"
+LAST = "Number(document.getElementById('moment').max)"
+PLAYING = "document.getElementById('play').getAttribute('aria-label') === 'Pause'"
+NO_BANNER = "document.getElementById('banner').hidden"
+# All that the board shows, but what moves as it appears or goes.
+BOARD = (
+    "[...document.querySelectorAll('.cell')].map((cell) => cell.innerText.replace(/\\s+/g, ' '))"
+    ".join('|')"
+)
+DOOR = "!document.getElementById('door').hidden"
+
+
+def moment(tick: int | str) -> str:
+    """Moves the slider there, as a hand does."""
+    return (
+        f"(() => {{ const moment = document.getElementById('moment'); moment.value = {tick};"
+        " moment.dispatchEvent(new Event('input')); })()"
+    )
+
+
+def press(key: str) -> str:
+    return (
+        f"document.body.dispatchEvent(new KeyboardEvent('keydown', {{ key: {key!r},"
+        " bubbles: true, cancelable: true }))"
+    )
+
+
+async def fought(server: Running, nursery: trio.Nursery, players: Players) -> Result:
+    """Lets them fight their one battle."""
+    await nursery.start(players.play, server.url)
+    players.begun.set()
+    await players.over.wait()
+    return players.results[0]
+
+
+async def open_replay(page: Page, server: Running, battle: str) -> None:
+    await page.open(f"{page_of(server)}#replay={battle}")
+    await page.wait(f"{UNITS} >= 12")
+
+
+async def drawn(page: Page) -> None:
+    """Until what was done is on the screen."""
+    await page.run(
+        "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
+    )
+
+
+async def test_a_battle_that_is_over_is_found_and_plays_to_its_checked_end(tmp_path: Path) -> None:
+    async with open_arena(PACE, data=":memory:") as (server, nursery), open_page(tmp_path) as page:
+        result = await fought(server, nursery, Players(names=NAMES))
+        await page.open(page_of(server))
+        await page.wait("document.querySelector('#replays a') !== null")
+        (told,) = await page.run(
+            "[...document.querySelectorAll('#replays .pair')].map((pair) => pair.textContent)"
+        )
+        assert told == " vs ".join(NAMES)
+        await page.run("document.querySelector('#replays a').click()")
+        await page.wait(f"{UNITS} >= 12 && {PLAYING}")
+        assert await page.run(text("name-a")) == NAMES[0]
+        await page.run("document.getElementById('rate').value = '8'")
+        before = await page.run(NOW)
+        await page.wait(f"{NOW} > {before}")
+        assert await page.run("document.querySelectorAll('.moments i').length") > 0
+        await page.run(moment(result.tick - 30))
+        await page.wait(BANNER)
+        assert await page.run(CHECKS) == ["true"] * 4
+        assert await page.run(text("digest")) == result.digest
+        assert not await page.run(PLAYING)
+        command = await page.run(text("command"))
+        assert command == f"phylactery replay {page_of(server)}replays/{result.battle}"
+        assert page.complaints == []
+
+
+async def test_a_moment_is_the_same_whichever_way_one_comes_to_it(tmp_path: Path) -> None:
+    async with open_arena(PACE, data=":memory:") as (server, nursery), open_page(tmp_path) as page:
+        result = await fought(server, nursery, Players())
+        await open_replay(page, server, result.battle)
+        await page.run(press(" "))
+        assert not await page.run(PLAYING)
+        seen = {}
+        for tick in range(0, result.tick, result.tick // 5):
+            await page.run(moment(tick))
+            await drawn(page)
+            seen[tick] = await page.run(BOARD)
+        assert len(set(seen.values())) == len(seen)
+        await page.run(moment(LAST))
+        await page.wait(BANNER)
+        for tick in sorted(seen, reverse=True):
+            await page.run(moment(tick))
+            await drawn(page)
+            assert await page.run(BOARD) == seen[tick]
+            assert await page.run(NO_BANNER)
+        await page.run(press(" "))
+        await page.wait(f"{NOW} > 10")
+        assert page.complaints == []
+
+
+async def test_it_stops_and_goes_on_and_steps_by_keys_and_begins_again(tmp_path: Path) -> None:
+    async with open_arena(PACE, data=":memory:") as (server, nursery), open_page(tmp_path) as page:
+        result = await fought(server, nursery, Players())
+        await open_replay(page, server, result.battle)
+        await page.run(press(" "))
+        await page.run(moment(100))
+        await drawn(page)
+        assert await page.run(NOW) == 100
+        for key, tick in (("ArrowRight", 120), ("ArrowLeft", 100), ("ArrowLeft", 80)):
+            await page.run(press(key))
+            assert await page.run(NOW) == tick
+        await page.run("document.getElementById('play').click()")
+        await page.wait(f"{NOW} > 85")
+        await page.run(moment(LAST))
+        await page.wait(BANNER)
+        assert await page.run("document.getElementById('play').textContent") == "↻"
+        await page.run("document.getElementById('play').click()")
+        await page.wait(f"{PLAYING} && 0 < {NOW} && {NOW} < 100")
+        assert await page.run(NO_BANNER)
+        await page.run("location.hash = ''")
+        await page.wait("document.getElementById('player').hidden")
+        assert page.complaints == []
+
+
+async def test_who_saw_a_battle_live_finds_it_again_beside_its_verdict(tmp_path: Path) -> None:
+    players = Players()
+    async with open_arena(PACE, data=":memory:") as (server, nursery), open_page(tmp_path) as page:
+        room = await nursery.start(players.play, server.url)
+        await page.open(f"{page_of(server)}#room={room}")
+        players.begun.set()
+        await page.wait(BANNER)
+        battle = players.results[0].battle
+        assert await page.run("document.getElementById('again').hash") == f"#replay={battle}"
+        await page.run(f"location.hash = '#replay={battle}'")
+        await page.wait("!document.getElementById('player').hidden")
+        hidden = "getComputedStyle(document.getElementById('again')).display"
+        assert await page.run(hidden) == "none"
+
+
+async def test_where_there_is_no_replay_the_page_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with open_arena(PACE, data=":memory:") as (server, nursery), open_page(tmp_path) as page:
+        result = await fought(server, nursery, Players())
+        await page.open(f"{page_of(server)}#replay=x;rm%20-rf")
+        await page.wait(DOOR)
+        said = await page.run(text("door-text"))
+        assert said == "There is no replay of this battle, or no longer."
+        assert await page.run("document.getElementById('command').parentElement.hidden")
+
+        def fail(replay: Replay, _: object) -> None:
+            raise Untellable(replay.id)
+
+        monkeypatch.setattr("server.http.retell", fail)
+        await page.open(f"{page_of(server)}?again#replay={result.battle}")
+        await page.wait(DOOR)
+        assert await page.run(text("door-text")) == "This replay was not kept as it was."
