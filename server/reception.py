@@ -44,6 +44,7 @@ class Reception:
         self._crowd = crowd
         limits = config.limits
         self._requests = Buckets(limits.requests_per_second, limits.requests_burst)
+        self._handshakes = Buckets(limits.handshakes_per_second, limits.handshakes_burst)
         self._here: Counter[str] = Counter()  # connections in conversation, by address
         # A page of someone else's can be shown under a name that leads to this machine; behind a
         # proxy, and where others connect, a name is what the server is known by.
@@ -94,6 +95,8 @@ class Reception:
         security, now = self._config.security, trio.current_time()
         if not is_origin_allowed(request.headers, security.origins, names=self._names):
             return HTTPStatus.FORBIDDEN, "This origin may not connect."
+        if not self._handshakes.take(address, now):
+            return HTTPStatus.TOO_MANY_REQUESTS, "Too many handshakes from your address."
         if self._crowd.is_full(now):
             return HTTPStatus.SERVICE_UNAVAILABLE, "The server is full."
         most = self._config.limits.connections_per_address

@@ -204,6 +204,18 @@ async def test_pages_are_served_to_a_full_house() -> None:
         inside.reset()
 
 
+async def test_connections_are_not_begun_without_end() -> None:
+    """Each by itself holds nothing for long; the handshakes alone would be all that is done."""
+    limits = Limits(handshakes_burst=3, handshakes_per_second=0.1)
+    async with running(Config(port=0, limits=limits)) as server:
+        for _ in range(3):
+            (await come_in(server)).reset()
+        assert await (await come(server)).status(handshake()) == 429
+        assert server.hall.metrics.refused["http_429"] == 1
+        page = await come(server)  # which has a limit of its own
+        assert await page.status(b"GET /api/rooms HTTP/1.1\r\nHost: x\r\n\r\n") == 200
+
+
 async def test_pages_are_not_asked_for_without_end() -> None:
     limits = Limits(requests_burst=3, requests_per_second=0.1)
     async with running(Config(port=0, limits=limits)) as server:
