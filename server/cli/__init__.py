@@ -6,6 +6,7 @@ machinery, whose import takes longer than a battle does. Whatever else is said g
 
 from __future__ import annotations
 
+import signal
 import sys
 
 
@@ -28,6 +29,9 @@ def _run() -> int:
             from server.cli.battle import validate
 
             return validate(words)
+    if command == "serve":
+        # Half a second passes before it can be told to reload, and SIGHUP would end it: it waits.
+        signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGHUP])
     from server.cli.app import app
 
     app(prog_name="phylactery")

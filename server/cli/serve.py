@@ -82,6 +82,7 @@ async def _serve(config: Config, watchdog: Watchdog, grace: float, work: trio.Ca
             on_terminal = sys.stderr is not None and sys.stderr.isatty()
             if not on_terminal:  # else it says that the terminal is gone
                 await nursery.start(_reload, config.security.tls)
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGHUP])
             try:
                 server = await nursery.start(serve_app, config, watchdog)
             except OSError as error:

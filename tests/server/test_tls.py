@@ -111,6 +111,28 @@ async def test_without_tls_the_signal_does_no_harm(tmp_path: Path) -> None:
     await server.stop()
 
 
+# Told to reload as soon as it begins to find its modules.
+HASTE = """
+import os, signal, sys
+from server.cli import main
+class Haste:
+    def find_spec(self, name, *_):
+        if name == "server.cli.app":
+            os.kill(os.getpid(), signal.SIGHUP)
+sys.meta_path.insert(0, Haste())
+main()
+"""
+
+
+async def test_a_signal_that_comes_while_it_starts_waits_until_it_can_be_heeded(
+    tmp_path: Path,
+) -> None:
+    server = ServerProcess(tmp_path, program=HASTE)
+    await server.start()
+    await server.logged("reloads")
+    await server.stop()
+
+
 def test_what_cannot_be_read_again_changes_nothing(files: Files) -> None:
     tls = Tls(files.cert, files.key)
     files.cert.unlink()
