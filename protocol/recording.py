@@ -117,7 +117,7 @@ class Recording:
         kinds = [event.kind for _, events in self._ticks for event in events]
         if any(later <= sooner for sooner, later in pairwise(ticks)):
             raise LogUntold("it goes back in time")
-        if kinds and (ticks[0] != 0 or kinds[0] != "battle_start" or "battle_start" in kinds[1:]):
+        if ticks[:1] != [0] or kinds[0] != "battle_start" or "battle_start" in kinds[1:]:
             raise LogUntold("it does not begin with the one start of a battle, on tick 0")
         if "battle_end" in kinds[:-1]:
             raise LogUntold("it goes on after the battle's end")

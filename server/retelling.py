@@ -43,6 +43,8 @@ def retell(replay: Replay, catalog: Catalog) -> Iterator[Frames]:
     """The frames of every tick that has any. Raises `Untellable`, perhaps in the middle."""
     if replay.boards.keys() != {"a", "b"}:
         raise Untellable("boards: there are two, a and b")
+    if not replay.log and replay.result.digest is None:
+        return  # it was stopped before its first tick, or failed: then no log is kept
     rules = _rules_of(replay)
     # What was broken off has no end of its own: it is told as far as it ran.
     last = min(replay.result.tick, rules.time_limit)

@@ -112,6 +112,7 @@ def test_after_an_update_a_replay_plays_from_what_was_recorded() -> None:
     ("change", "why"),
     [
         (lambda v: v["log"].pop(0), "log: it does not begin with the one start of a battle"),
+        (lambda v: v["log"].clear(), "log: it does not begin with the one start of a battle"),
         (lambda v: v["log"].insert(3, v["log"][-1]), "log: it goes back in time"),
         (lambda v: v["log"].append(v["log"][-1]), "log: it goes on after the battle's end"),
         (lambda v: v["log"][5].pop("tick"), "log[5]: "),
@@ -125,6 +126,15 @@ def test_what_no_battle_has_left_is_not_told(change: Change, why: str) -> None:
     with pytest.raises(Untellable) as raised:
         told(changed(change))
     assert str(raised.value).startswith(why)
+
+
+def test_of_a_battle_that_failed_there_are_no_frames() -> None:
+    def fail(value: dict[str, Any]) -> None:
+        value["log"].clear()
+        value["result"] |= {"reason": "void", "winner": None, "digest": None, "tick": 100}
+
+    failed = changed(fail)
+    assert read(told(failed)) == (begin_of(failed), [], failed.result)
 
 
 async def test_a_replay_that_was_not_kept_as_it_was_is_an_error_of_the_server(
