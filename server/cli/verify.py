@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from http.client import HTTPException
-from typing import Final
+from typing import Final, NamedTuple
 
 import msgspec
 
@@ -11,7 +11,7 @@ from engine import Fault, Refused, base_catalog
 from protocol.trouble import why
 from server.cli.fetching import TooLong, fetch
 from server.cli.input import MAX_BYTES, TOO_LONG, read_bytes
-from server.cli.output import FAILED, complain, print_faults, write_out
+from server.cli.output import DONE, FAILED, complain, print_faults, visible, write_out
 from server.examine import examine
 from server.replay import Replay, UnknownFormat, decode
 
@@ -21,27 +21,62 @@ PATIENCE_SECONDS: Final = 30.0
 SCHEMES: Final = ("http://", "https://")
 
 
+class Verdict(NamedTuple):
+    """Whether a replay holds, in a sentence and as an exit status."""
+
+    status: int
+    sentence: str
+    faults: tuple[str, ...] = ()
+
+    @property
+    def line(self) -> str:
+        """All of it in one line."""
+        return f"{self.sentence}: {'; '.join(self.faults)}" if self.faults else self.sentence
+
+
 def verify(place: str) -> int:
     """Says of the replay at a path or URL whether it holds; gives the exit status."""
     try:
-        replay = decode(_fetch(place))
+        replay = read_replay(place)
     except Refused as refused:
         return print_faults(place, refused.faults)
+    verdict = verdict_on(replay)
+    if verdict.status != DONE:
+        complain(verdict.sentence, verdict.faults)
+        return verdict.status
+    lines = (_outcome(replay), verdict.sentence)
+    return write_out("".join(f"{visible(line)}\n" for line in lines).encode())
+
+
+def read_replay(place: str) -> Replay:
+    """The replay at a path or URL, `-` for standard input. Raises `Refused`."""
+    data = _fetch(place)
+    try:
+        replay = decode(data)
+        replay.log_bytes()
     except UnknownFormat as unknown:
-        return print_faults(place, [Fault("", str(unknown))])
-    except msgspec.MsgspecError as error:
-        return print_faults(place, [Fault("", f"is not a replay: {error}")])
+        raise Refused([Fault("", str(unknown))]) from None
+    # Of a line of the log nothing is known yet: it may be nested too deep, or hold 1e400.
+    except (msgspec.MsgspecError, RecursionError, ValueError, TypeError) as error:
+        raise Refused([Fault("", f"is not a replay: {error}")]) from None
+    return replay
+
+
+def verdict_on(replay: Replay) -> Verdict:
+    """What comes of checking it, and of fighting its battle again."""
     findings = examine(replay, base_catalog())
     if findings.faults:
-        complain(f"{replay.id} does NOT hold", findings.faults)
-        return FAILED
+        return Verdict(FAILED, f"{replay.id} does NOT hold", findings.faults)
     if findings.other is not None:
-        complain(
+        return Verdict(
+            OTHER_RULES,
             f"{replay.id} was made under other rules ({findings.other}), so it was not fought"
-            " again; its commitment, its seed and the digest of its log hold"
+            " again; its commitment, its seed and the digest of its log hold",
         )
-        return OTHER_RULES
-    return write_out(f"{_summary(replay)}\n".encode(errors="backslashreplace"))
+    digest = replay.result.digest
+    if digest is None:
+        return Verdict(DONE, "holds: commitment, seed, and the log as far as it ran, fought again")
+    return Verdict(DONE, f"holds: commitment, seed, and fought again to the digest {digest}")
 
 
 def _fetch(place: str) -> bytes:
@@ -56,11 +91,8 @@ def _fetch(place: str) -> bytes:
         raise Refused([Fault("", f"cannot be fetched: {why(error)}")]) from None
 
 
-def _summary(replay: Replay) -> str:
+def _outcome(replay: Replay) -> str:
     result = replay.result
     a, b = (replay.players.get(seat, seat) for seat in ("a", "b"))
     winner = "nobody" if result.winner is None else replay.players.get(result.winner, result.winner)
-    outcome = f"{replay.id}: {a} against {b}; {winner} won by {result.reason}, tick {result.tick}"
-    if result.digest is None:
-        return f"{outcome}\nholds: commitment, seed, and the log as far as it ran, fought again"
-    return f"{outcome}\nholds: commitment, seed, and fought again to the digest {result.digest}"
+    return f"{replay.id}: {a} against {b}; {winner} won by {result.reason}, tick {result.tick}"

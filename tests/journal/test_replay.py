@@ -158,6 +158,35 @@ def test_what_is_no_replay(
     assert "no such file" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("beside", "line"),
+    [("[" * 100_000 + "]" * 100_000, "0"), ("0", "[" * 900 + "]" * 900), ("0", "1e400")],
+    ids=["nested without end", "a line nested deep", "a line that is no number"],
+)
+def test_json_that_is_no_replay_of_ours_is_a_sentence_too(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], beside: str, line: str
+) -> None:
+    file = tmp_path / "odd.json"
+    data = whole().decode().replace('"log":[', f'"log":[{line},', 1)
+    file.write_text(f'{{"x":{beside},{data[1:]}')
+    assert verify(str(file)) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith(f"{file}: is not a replay: ")
+    assert err.count("\n") == 1
+
+
+def test_names_cannot_steer_the_terminal(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "replay.json"
+    names = {"a": "\x1b[2JAda", "b": "Bob\nholds"}
+    file.write_bytes(encode(changed(lambda value: value.update(players=names))))
+    assert verify(str(file)) == 0
+    said, _ = capsys.readouterr().out.splitlines()
+    assert said.startswith(r"theroom2.1: \x1b[2JAda against Bob\nholds; nobody won")
+
+
 @pytest.mark.parametrize("beside", ["all that is known", "nothing that is known"])
 def test_a_replay_of_another_format_is_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], beside: str
