@@ -9,7 +9,7 @@ from typing import Final
 import trio
 
 from server.cli.output import PIPE_CLOSED, complain, forget_stdout
-from server.view.screen import OutputClosed
+from server.view.screen import OutputClosed, OutputFailed
 
 SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
 
@@ -34,13 +34,14 @@ def run(
     """The exit status of the command, or 128 + n if signal n ended it first.
 
     A signal cancels the command; or, if it has a scope of its own for its `work`, that scope, and
-    the command after its farewell. A second signal ends it at once. `CommandFailed` from anywhere
-    in it is told on standard error; every other exception is a fault of ours and comes through.
+    the command after its farewell. A second signal ends it at once. `CommandFailed` and what keeps
+    standard output from being written are told on standard error, from anywhere in it; every other
+    exception is a fault of ours and comes through.
     """
     try:
         return trio.run(_until_signal, command, work, farewell_seconds)
     except BaseExceptionGroup as group:
-        expected, others = group.split((CommandFailed, OutputClosed))
+        expected, others = group.split((CommandFailed, OutputClosed, OutputFailed))
         if others is not None or expected is None:
             raise
         return _end(first_of(expected))
@@ -80,5 +81,7 @@ def _end(error: BaseException) -> int:
     if isinstance(error, OutputClosed):
         forget_stdout()
         return PIPE_CLOSED
+    if isinstance(error, OutputFailed):
+        forget_stdout()
     details = error.details if isinstance(error, CommandFailed) else ()
     return complain(str(error), details)

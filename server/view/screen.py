@@ -30,24 +30,35 @@ class OutputClosed(Exception):  # noqa: N818 - whoever read our lines has had en
     """Nobody reads standard output any more."""
 
 
+class OutputFailed(Exception):  # noqa: N818 - whoever reads our lines cannot take them
+    """Standard output cannot be written to; a sentence says why."""
+
+
 MakeScene = Callable[[], Scene]
 
 
 class Screen(Protocol):
     """What a command shows things on."""
 
+    @property
+    def live(self) -> bool:
+        """Whether somebody looks on, so that what is over already is shown in its time."""
+
     def show(self, make: MakeScene) -> None:
         """Something has changed; `make` gives the latest scene whenever it is drawn."""
 
     def tell(self, line: str) -> None:
-        """A happening that the scene shows as well. Raises `OutputClosed` when nobody reads."""
+        """A happening that the scene shows as well. Raises as `say` does."""
 
     def say(self, line: str) -> None:
-        """What is worth keeping when the show is over. Raises `OutputClosed` when nobody reads."""
+        """What is worth keeping when the show is over. Raises `OutputClosed` when nobody reads, and
+        `OutputFailed`."""
 
 
 class PlainScreen:
     """Lines on standard output, at once; scenes are not shown."""
+
+    live = False
 
     def show(self, make: MakeScene) -> None:
         """A scene is no happening."""
@@ -62,10 +73,14 @@ class PlainScreen:
             print(visible(line), flush=True)
         except BrokenPipeError:
             raise OutputClosed from None
+        except OSError as error:
+            raise OutputFailed(f"cannot write to standard output: {error.strerror}") from None
 
 
 class LiveScreen:
     """The whole terminal, drawn anew when something has changed."""
+
+    live = True
 
     def __init__(self) -> None:
         self.make: MakeScene | None = None

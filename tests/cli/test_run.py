@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import itertools
 import os
@@ -17,8 +18,10 @@ from trio.testing import MockClock
 
 from server.cli.output import FAILED, PIPE_CLOSED
 from server.cli.run import CommandFailed, run
-from server.view.screen import LiveScreen, OutputClosed, PlainScreen, open_screen
+from server.view.screen import LiveScreen, OutputClosed, OutputFailed, PlainScreen, open_screen
 from server.view.terminal import Scene
+
+FULL = "cannot write to standard output: No space left on device"
 
 
 async def done() -> int:
@@ -49,6 +52,16 @@ def test_when_nobody_reads_on_it_ends_quietly(
     monkeypatch.setattr("server.cli.run.forget_stdout", lambda: None)  # it is pytest's own
     assert run(raising(OutputClosed())) == PIPE_CLOSED
     assert capsys.readouterr() == ("", "")
+
+
+def test_output_that_cannot_be_written_is_one_sentence(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    forgotten: list[bool] = []
+    monkeypatch.setattr("server.cli.run.forget_stdout", lambda: forgotten.append(True))
+    assert run(raising(OutputFailed(FULL))) == FAILED
+    assert capsys.readouterr() == ("", f"phylactery: {FULL}\n")
+    assert forgotten == [True]
 
 
 def test_a_fault_of_ours_comes_through() -> None:
@@ -138,4 +151,14 @@ def test_a_line_that_nobody_reads(monkeypatch: pytest.MonkeyPatch) -> None:
         PlainScreen().say("x")
     monkeypatch.setattr("sys.stdout", None)
     with pytest.raises(OutputClosed):
+        PlainScreen().say("x")
+
+
+def test_a_line_that_there_is_no_room_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Full(io.StringIO):
+        def flush(self) -> None:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr("sys.stdout", Full())
+    with pytest.raises(OutputFailed, match=FULL):
         PlainScreen().say("x")
