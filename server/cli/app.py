@@ -17,6 +17,7 @@ from typer.core import TyperCommand, TyperGroup
 from server.cli import load_options as loading
 from server.cli import odds_options as counting
 from server.cli import options, ways
+from server.cli import replay_options as replaying
 from server.cli import serve_options as serving
 
 
@@ -349,6 +350,25 @@ def verify(replay: options.ReplayFile) -> None:
     from server.cli.verify import verify
 
     _exit(verify(replay))
+
+
+@_command(epilog=replaying.EXAMPLES)
+def replay(
+    replay: options.ReplayFile,
+    speed: replaying.Speed = 1.0,
+    from_seconds: replaying.FromSeconds = 0.0,
+) -> None:
+    """Play a battle that is over, and say whether its replay holds.
+
+    It is shown as watch shows one that is fought, at its own speed. When the output is no terminal,
+    everything is printed at once. It plays from what was recorded, whatever rules and cards there
+    are by now.
+
+    The exit status is that of verify, and 2 also where the log is none that a battle leaves.
+    """
+    from server.cli.replay import replay as shown
+
+    _exit(shown(replay, speed=speed, from_seconds=from_seconds))
 
 
 @_command(epilog=options.TICKET_EXAMPLES)

@@ -28,6 +28,7 @@ EXAMPLES: Final = """\
   phylactery serve                     a server on this machine, port 8750
   phylactery play red-kennel --quick   fight whoever is there, or a stored board
   phylactery watch ROOM                look on
+  phylactery replay URL                a battle that is over, once more
   phylactery battle FILE > log.jsonl   one battle, without a server
 """
 

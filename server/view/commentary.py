@@ -5,6 +5,8 @@ Sits between a client's updates and a screen; decides the lines and waits for no
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from protocol.codes import CloseCode, ErrorCode
 from protocol.messages import BattleId, Begin, Error, Result, RoomState, RoomUpdate, Welcome
 from protocol.session import Lost, Trouble, Update
@@ -14,14 +16,26 @@ from server.view.screen import Screen
 from server.view.show import SEATS, Show
 from server.view.words import Told, seconds
 
+Judge = Callable[[Begin | None, Result], str]
+
 
 class Commentary:
-    """Tells a screen what a client hears. `rounds` counts the battles whose result has come."""
+    """Tells a screen what a client hears. `rounds` counts the battles whose result has come.
 
-    def __init__(self, show: Show, screen: Screen, pilot: Pilot | None = None) -> None:
+    `judge` says whether a result is what was promised; unless another is given, by the rules that
+    there are here and by what `pilot` said.
+    """
+
+    def __init__(
+        self,
+        show: Show,
+        screen: Screen,
+        pilot: Pilot | None = None,
+        judge: Judge | None = None,
+    ) -> None:
         self.show = show
         self.screen = screen
-        self.pilot = pilot
+        self._judge = judge or (lambda begin, result: verdict(begin, result, pilot))
         self.rounds = 0
         self.status = ""
         self._begin: Begin | None = None
@@ -74,7 +88,7 @@ class Commentary:
             self.screen.say(f"round {begin.round}: {a} against {b}")
 
     def _hear_result(self, result: Result) -> None:
-        lines = self.show.outcome(result), verdict(self._begin, result, self.pilot)
+        lines = self.show.outcome(result), self._judge(self._begin, result)
         self._last = "; ".join(lines)
         if self._is_new(result):
             self.rounds += 1

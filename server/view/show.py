@@ -40,12 +40,19 @@ SEATS: Final[tuple[Seat, ...]] = ("a", "b")
 
 
 class Show:
-    """One room, as far as a client has been told of it.
+    """One room, as far as a client has been told of it; or a battle without one.
 
-    `mirror` gives the client's mirror as it is now; `known` are the boards that have a name.
+    `mirror` gives the client's mirror as it is now; `known` are the boards that have a name. With
+    no room `title` heads the scene.
     """
 
-    def __init__(self, mirror: Callable[[], Mirror], known: Sequence[NamedBoard] = ()) -> None:
+    def __init__(
+        self,
+        mirror: Callable[[], Mirror],
+        known: Sequence[NamedBoard] = (),
+        title: str = "phylactery",
+    ) -> None:
+        self._no_room = title
         self._players: dict[Seat, str] = {}  # of the battle, whoever holds the seats since
         self._notes: dict[Seat, str] = {}  # beside them: what their board is called
         self._known = known
@@ -85,6 +92,10 @@ class Show:
                 return self._settle()
         return []
 
+    def pass_over(self, battle: BattleId, ticks: int) -> None:
+        """Of the first ticks of a battle nothing is told; its scene has them."""
+        self._told_to[battle] = ticks - 1
+
     def seat(self, side: Seat) -> SeatState | None:
         """Who sits there."""
         return None if self.room is None else getattr(self.room, side)
@@ -108,11 +119,7 @@ class Show:
         running = [told for _, told in sorted(self._unsettled)]
         return Scene(
             title=self._title(),
-            players={
-                side: Player(seat.name, seat.wins, self._note(side, seat))
-                for side in SEATS
-                if (seat := self.seat(side))
-            },
+            players=self._seated() if self.room else self._fighting(),
             tick=self.tick,
             units=self.units(),
             names=self._names,
@@ -133,13 +140,26 @@ class Show:
     def _title(self) -> str:
         room = self.room
         if room is None:
-            return "phylactery"
+            return self._no_room
         parts = [f"room {room.id}", f"round {self.round or room.round}, best of {room.best_of}"]
         if room.speed != 1:
             parts.append(f"{room.speed}x")
         if room.spectators:
             parts.append(f"{room.spectators} watching")
         return "  ".join(parts)
+
+    def _seated(self) -> dict[str, Player]:
+        return {
+            side: Player(seat.name, seat.wins, self._note(side, seat))
+            for side in SEATS
+            if (seat := self.seat(side))
+        }
+
+    def _fighting(self) -> dict[str, Player]:
+        return {
+            side: Player(name, note=self._notes.get(side, ""))
+            for side, name in self._players.items()
+        }
 
     def _note(self, side: Seat, seat: SeatState) -> str:
         fought = seat.name == self._players.get(side)

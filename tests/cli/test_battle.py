@@ -355,11 +355,13 @@ def test_help_names_every_command(
 ) -> None:
     assert status(monkeypatch, ["--help"]) == 0
     said = capsys.readouterr().out
-    for command in ("demo", "play", "watch", "serve", "battle", "validate"):
+    for command in ("demo", "play", "watch", "serve", "battle", "validate", "replay"):
         assert f"\n│ {command} " in said or f" {command} " in said
 
 
-@pytest.mark.parametrize("command", ["demo", "play", "watch", "serve", "battle", "validate"])
+@pytest.mark.parametrize(
+    "command", ["demo", "play", "watch", "serve", "battle", "validate", "verify", "replay"]
+)
 def test_every_command_has_help_with_an_example(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], command: str
 ) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 import trio
+from structlog.testing import capture_logs
 from trio.testing import MockClock
 
 from engine import base_catalog, read_catalog
@@ -39,7 +40,8 @@ def whole(forfeits: bool = False) -> bytes:
             assert json.loads(listing(world.store.replays(10)))["replays"][0]["id"] == "theroom2.1"
             return encode(replay_of(fought))
 
-    return trio.run(fight, clock=MockClock(autojump_threshold=0))
+    with capture_logs():  # whichever test comes first
+        return trio.run(fight, clock=MockClock(autojump_threshold=0))
 
 
 def changed(change: Change, data: bytes | None = None) -> Replay:

@@ -1,0 +1,39 @@
+"""The options of `phylactery replay`."""
+
+from __future__ import annotations
+
+from typing import Annotated, Final
+
+import typer
+
+from server.cli.options import number
+
+EXAMPLES: Final = """\
+[bold]Examples:[/bold]
+
+  phylactery replay replay.json
+  phylactery replay http://127.0.0.1:8750/replays/k3f9x2ab.1 --speed 4
+  phylactery replay replay.json --from 20 --speed 0.5
+  phylactery replay replay.json | grep returns
+"""
+
+Speed = Annotated[
+    float,
+    typer.Option(
+        min=0.25,
+        max=64,
+        metavar="N",
+        callback=number,
+        help="How many times as fast as it was fought.",
+    ),
+]
+FromSeconds = Annotated[
+    float,
+    typer.Option(
+        "--from",
+        min=0,
+        metavar="SECONDS",
+        callback=number,
+        help="Begin so far into the battle.",
+    ),
+]
