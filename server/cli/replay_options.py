@@ -8,6 +8,9 @@ import typer
 
 from server.cli.options import number
 
+# What a battle can take under any rules.
+LONGEST_SECONDS: Final = 50_000
+
 EXAMPLES: Final = """\
 [bold]Examples:[/bold]
 
@@ -32,6 +35,7 @@ FromSeconds = Annotated[
     typer.Option(
         "--from",
         min=0,
+        max=LONGEST_SECONDS,
         metavar="SECONDS",
         callback=number,
         help="Begin so far into the battle.",

@@ -37,6 +37,12 @@ from tests.server.test_live import PACE, Seen, Ticks, play, running
 Change = Callable[[dict[str, Any]], None]
 
 
+@pytest.fixture(scope="module", autouse=True)
+def fought() -> None:
+    """The battle is fought in a run of its own, which none inside of a run can be."""
+    whole()
+
+
 def read(body: bytes | str) -> tuple[Begin, list[Frame], Result]:
     """A stream as a client reads it: each part is a message or a frame."""
     value = orjson.loads(body)
