@@ -1,6 +1,7 @@
 """The lines of a log, read again: what a replay holds of its battle.
 
-A line has the fields of its kind and no others, each of the type that the log's table gives it.
+A line has the fields of its kind and no others, each of the type that the log's table gives it. Of
+their order no more is asked than that time goes on between a start and an end.
 """
 
 from __future__ import annotations
@@ -14,33 +15,31 @@ import msgspec
 from msgspec import UNSET, Meta
 
 from engine import EVENT_FIELDS, Event
+from engine.board import CELLS
 from engine.definitions import BUFF_STATS, CAUSES, CHANNELS, KEYWORDS, STATUSES
 from engine.events import REVIVAL_LINE_FIELDS, Value
 
-from .messages import MAX_INTEGER, Reason, Seat
+from .messages import MAX_INTEGER, Seat
 from .wire_events import BUILT_FIELDS, REVIVAL_LINES
 
-_Number = Annotated[int, Meta(ge=-MAX_INTEGER, le=MAX_INTEGER)]
-_UnitId = Annotated[str, Meta(pattern=r"^[ab](0|[1-9][0-9]{0,8})(?!\n)$")]
-_Texts = list[str]
+_Number = Annotated[int, Meta(ge=0, le=MAX_INTEGER)]
+_Change = Annotated[int, Meta(ge=-MAX_INTEGER, le=MAX_INTEGER)]
 
-# Fields that are no number. Some kinds hold something else under the same name.
+# Fields that are no plain number. Some kinds hold something else under the same name.
 _TYPES: Final[dict[str, object]] = {
-    **dict.fromkeys(("unit", "target", "revived"), _UnitId),
-    **dict.fromkeys(("killer", "source"), _UnitId | None),
-    **dict.fromkeys(("card", "digest", "focus"), str),
+    **dict.fromkeys(("id", "unit", "target", "revived", "card", "digest", "focus"), str),
+    **dict.fromkeys(("killer", "source"), str | None),
     **dict.fromkeys(("nested", "sweep"), bool),
-    **dict.fromkeys(("runes", "keywords"), _Texts),
+    **dict.fromkeys(("runes", "keywords", "units"), list[str]),
     **dict.fromkeys(("side", "initiative"), Seat),
-    "id": _UnitId,
+    "cell": Annotated[int, Meta(ge=0, lt=CELLS)],
     "status": Literal[STATUSES],
     "stat": Literal[BUFF_STATS],
     "keyword": Literal[KEYWORDS],
     "on": Literal[CHANNELS],
     "cause": Literal[CAUSES],
     "winner": Seat | None,
-    "reason": Reason,
-    "units": list[_UnitId],
+    "reason": Literal["elimination", "timeout"],
 }
 _Built: Any = msgspec.defstruct(
     "Built", [(name, _TYPES.get(name, _Number)) for name in BUILT_FIELDS]
@@ -48,6 +47,9 @@ _Built: Any = msgspec.defstruct(
 _OF_KIND: Final[dict[tuple[str, str], object]] = {
     ("battle_start", "units"): list[_Built],
     ("line", "source"): str,
+    ("status", "amount"): _Change,
+    ("stat", "amount"): _Change,
+    ("charge", "amount"): _Change,
     ("stat", "until"): _Number | None,
     ("grant", "until"): _Number | Literal["battle"] | None,
 }
@@ -74,8 +76,8 @@ _LINES: Final = {
 _DECODER: Final[msgspec.json.Decoder[Any]] = msgspec.json.Decoder(reduce(or_, _LINES.values()))
 
 
-class NoLine(ValueError):  # noqa: N818 - says what was read
-    """Something that stands in a log is no line of one; `place` is where, counted from 0."""
+class NoLog(ValueError):  # noqa: N818 - says what was read
+    """No battle has left such lines; `place` is the first that is wrong, counted from 0."""
 
     def __init__(self, place: int, why: str) -> None:
         super().__init__(why)
@@ -83,12 +85,35 @@ class NoLine(ValueError):  # noqa: N818 - says what was read
 
 
 def read_lines(lines: Iterable[bytes | msgspec.Raw]) -> Iterator[Event]:
-    """The events of a log. Raises `NoLine`."""
+    """The events of a log, which may break off. Raises `NoLog`."""
+    last: Event | None = None
     for place, line in enumerate(lines):
         try:
-            yield _event(_DECODER.decode(line))
+            event = _event(_DECODER.decode(line))
         except msgspec.MsgspecError as error:
-            raise NoLine(place, str(error)) from None
+            raise NoLog(place, _short(str(error))) from None
+        if sentence := _out_of_order(event, last):
+            raise NoLog(place, sentence)
+        yield event
+        last = event
+
+
+def _short(sentence: str) -> str:
+    """A sentence that may have any of the line's texts in its midst, cut short there."""
+    return sentence if len(sentence) <= 200 else f"{sentence[:100]}…{sentence[-60:]}"
+
+
+def _out_of_order(event: Event, last: Event | None) -> str:
+    """What is wrong with an event after the one before it; "" for nothing."""
+    if (event.kind == "battle_start") != (last is None):
+        return "a log begins with `battle_start`, and has no other"
+    if last is None:
+        return "" if event.tick == 0 else "a battle starts on tick 0"
+    if event.tick < last.tick:
+        return f"tick {event.tick} comes after tick {last.tick}"
+    if last.kind == "battle_end":
+        return "nothing comes after `battle_end`"
+    return ""
 
 
 def _event(line: Any) -> Event:
@@ -107,5 +132,7 @@ def _said_more(line: Any) -> tuple[str, ...]:
     due = REVIVAL_LINE_FIELDS if line.on in REVIVAL_LINES else ()
     said = tuple(name for name in REVIVAL_LINE_FIELDS if getattr(line, name) is not UNSET)
     if said != due:
-        raise msgspec.ValidationError(f"a line on `{line.on}` says {due or 'nothing'} more")
+        raise msgspec.ValidationError(
+            f"a line on `{line.on}` says {' and '.join(due) or 'nothing'} more"
+        )
     return due

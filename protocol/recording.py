@@ -6,30 +6,36 @@ the log does not say: that is asked of the cards that there are now.
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Iterable, Mapping
-from itertools import groupby, pairwise
+from itertools import groupby
 from operator import attrgetter
 from typing import Any, Final
 
 from engine import UNIT_FIELDS, Event, Snapshot, UnitState
 from engine.definitions import Card
 from engine.events import NUMBERS
+from engine.reading import describe
 
+from .log_lines import NoLog
 from .view import JUST_BUILT, TELLING, Values, just_built, rate_of, side_and_number, take_in
+from .wire_events import units_of
 
 NEVER: Final = 1 << 60  # the next tick where nothing is to come
 
 _AT: Final = {name: place for place, name in enumerate(UNIT_FIELDS)}
 _CHARGE: Final = _AT["charge"]
 _RATE: Final = _AT["rate"]
+_VITALITY: Final = _AT["vitality"]
+_MAX_VITALITY: Final = _AT["max_vitality"]
+_WARD: Final = _AT["ward"]
+_INCARNATION: Final = _AT["incarnation"]
 _NUMBERS: Final = slice(_AT[NUMBERS[0]], _AT[NUMBERS[-1]] + 1)
 
 FOR_BATTLE: Final = "battle"
 
 
-class LogUntold(ValueError):  # noqa: N818 - says what comes of the log
-    """The lines do not follow from each other: no battle had such a log."""
+class _Untrue(Exception):  # noqa: N818 - says what cannot be
+    """What a line says cannot have happened after the lines before it."""
 
 
 class _Unit:
@@ -49,12 +55,19 @@ class _Unit:
         self._show_keywords()
 
     def end_grant(self, keyword: str) -> None:
-        self.granted.pop(keyword, None)
+        if keyword not in self.granted:
+            raise _Untrue(f"{keyword} was not granted")
+        del self.granted[keyword]
         self._show_keywords()
 
+    def take_in(self, event: Event) -> None:
+        take_in(self.values, event)
+        if min(self.values[_WARD], self.values[_MAX_VITALITY], self.values[_CHARGE]) < 0:
+            raise _Untrue(f"{self.values[0]} has not so much to lose")
+
     def begin_life(self, numbers: Iterable[object]) -> None:
-        """500.9c, d, e, g: nothing is left of the life before but what was granted for the
-        battle."""
+        """500.9c, d, g: nothing is left of the life before but its Vessels and what was granted
+        for the battle."""
         for name, value in JUST_BUILT.items():
             self.set(name, value)
         self.values[_NUMBERS] = numbers
@@ -69,8 +82,8 @@ class _Unit:
 class Recording:
     """Steps as the engine's `Battle` does, and gives the same events and states on the same ticks.
 
-    `vessels` is what a unit with Phylactery is built with (800.49b). Raises `LogUntold`, and so
-    does `step`.
+    `log` is as `read_lines` gives it, and read a tick ahead. `vessels` is what a unit with
+    Phylactery is built with (800.49b). Raises `NoLog`, and so does `step`.
     """
 
     def __init__(self, log: Iterable[Event], cards: Mapping[str, Card], vessels: int) -> None:
@@ -79,22 +92,22 @@ class Recording:
         self._cards = cards
         self._vessels = vessels
         self._units: dict[str, _Unit] = {}
-        self._ticks = deque((tick, list(lines)) for tick, lines in groupby(log, _TICK_OF))
-        self._check()
+        self._built = {"a": 0, "b": 0}
+        self._line = 0  # the one that is heard next
+        self._ticks = groupby(log, _TICK_OF)
+        self._following = self._read_on()
 
     def next_tick(self) -> int:
         """The next tick of which the log has a line; `NEVER` after the last one."""
-        return self._ticks[0][0] if self._ticks else NEVER
+        return self._following[0]
 
     def step(self) -> list[Event]:
         """On to the next tick of the log; gives its events."""
-        tick, events = self._ticks.popleft()
+        tick, events = self._following
         self._idle(tick - 1)
-        try:
-            self._run(events)
-        except KeyError as error:
-            raise LogUntold(f"tick {tick} names {error}, which is not there") from None
+        self._run(events)
         self.tick = tick
+        self._following = self._read_on()
         return events
 
     def advance(self, tick: int) -> list[Event]:
@@ -111,16 +124,9 @@ class Recording:
         """Every unit that was ever there, at the end of `tick`."""
         return Snapshot(self.tick, tuple(map(self.state, sorted(self._units, key=side_and_number))))
 
-    def _check(self) -> None:
-        """That time goes on, and that it begins and ends where a battle does."""
-        ticks = [tick for tick, _ in self._ticks]
-        kinds = [event.kind for _, events in self._ticks for event in events]
-        if any(later <= sooner for sooner, later in pairwise(ticks)):
-            raise LogUntold("it goes back in time")
-        if ticks[:1] != [0] or kinds[0] != "battle_start" or "battle_start" in kinds[1:]:
-            raise LogUntold("it does not begin with the one start of a battle, on tick 0")
-        if "battle_end" in kinds[:-1]:
-            raise LogUntold("it goes on after the battle's end")
+    def _read_on(self) -> tuple[int, list[Event]]:
+        tick, events = next(self._ticks, (NEVER, ()))
+        return tick, list(events)
 
     def _idle(self, tick: int) -> None:
         """On to the end of a tick, with nothing but Charge to move."""
@@ -139,7 +145,11 @@ class Recording:
             if due and _is_after_charge(event):
                 self._charge(1)
                 due = False
-            self._hear(event)
+            try:
+                self._hear(event)
+            except _Untrue as untrue:
+                raise NoLog(self._line, str(untrue)) from None
+            self._line += 1
         if due and not self.over:  # or the battle was decided before (100.5)
             self._charge(1)
 
@@ -148,22 +158,36 @@ class Recording:
         values: tuple[Any, ...] = event.values
         if kind == "battle_start":
             for built in values[1]:
-                self._units[built["id"]] = _Unit(just_built(built))
+                self._enter(built)
         elif kind == "summon":
-            self._units[values[0]] = self._summoned(*values)
+            self._enter(self._summoned(*values))
         elif kind == "battle_end":
             self.over = True
-        elif kind in TELLING:
-            take_in(self._units[values[0]].values, event)
+        for unit_id in units_of(event):
+            if unit_id not in self._units:
+                raise _Untrue(f"there is no unit {describe(unit_id)}")
+        if kind in TELLING:
+            self._units[values[0]].take_in(event)
         elif kind in _SAYS:
             unit = self._units[values[0]]
             _SAYS[kind](unit, *values[1:])
             unit.set("rate", rate_of(unit.values))
 
-    def _summoned(self, unit_id: str, _: object, cell: int, card_id: str, *numbers: int) -> _Unit:
+    def _enter(self, built: dict[str, Any]) -> None:
+        """200.5: the units of a side are numbered as they are built."""
+        unit_id = built["id"]
+        side = unit_id[:1]
+        if side not in self._built or unit_id != f"{side}{self._built[side]}":
+            raise _Untrue(f"no unit that is built now is {describe(unit_id)}")
+        self._built[side] += 1
+        self._units[unit_id] = _Unit(just_built(built))
+
+    def _summoned(
+        self, unit_id: str, _: object, cell: int, card_id: str, *numbers: int
+    ) -> dict[str, Any]:
         card = self._cards.get(card_id)
         keywords = card.keywords if card else ()
-        built: dict[str, Any] = {
+        return {
             "id": unit_id,
             "cell": cell,
             "card": card_id,
@@ -174,41 +198,42 @@ class Recording:
             "progress": 0,
             **dict(zip(NUMBERS, numbers, strict=True)),
         }
-        return _Unit(just_built(built))
 
 
 _TICK_OF: Final = attrgetter("tick")
 
 
 def _is_after_charge(event: Event) -> bool:
-    """Activations, endings and the sweep (100.4d, e; 100.6) come when Charge has been gained. No
-    other change of Freeze or of a stat is outside every batch: a line that answers Burn only
-    endures.
+    """Activations, endings and the sweep (100.4d, e; 100.6) come when Charge has been gained
+    (100.4c). Outside every batch nothing else changes a stat, takes a keyword or Freeze away, or
+    kills: Burn (100.4b) has its deaths in batches, and a line that answers it only endures (500.2).
     """
     kind = event.kind
     if kind == "activation":
         return not event.values[1]
     if event.batch is not None:
         return False
-    return (
-        kind in ("stat", "grant_end")
-        or (kind == "status_end" and event.values[1] == "freeze")
-        or (kind == "death" and event.values[3] is True)
+    return kind in ("stat", "grant_end", "death") or (
+        kind == "status_end" and event.values[1] == "freeze"
     )
 
 
-def _vessels(unit: _Unit, vessels: int, progress: int) -> None:
+def _hold_vessels(unit: _Unit, vessels: int, progress: int) -> None:
     unit.set("vessels", vessels)
     unit.set("progress", progress)
 
 
 def _die(unit: _Unit, _cell: int, _killer: object, sweep: bool) -> None:
+    """300.5: all else stays until a revival."""
+    if sweep != (unit.values[_VITALITY] > 0):
+        raise _Untrue("the sweep takes the living, and every other death the fallen (100.6, 300.4)")
     unit.set("quickened", 0)  # 900.4
-    if sweep:
-        unit.set("vitality", 0)
+    unit.set("vitality", 0)
 
 
 def _revive(unit: _Unit, _cause: str, cell: int, _killer: object, life: int, *numbers: int) -> None:
+    if unit.values[_VITALITY] > 0 or life != unit.values[_INCARNATION] + 1:
+        raise _Untrue("only the dead are revived, and each life is the next (500.9)")
     unit.begin_life(numbers)
     unit.set("cell", cell)
     unit.set("incarnation", life)
@@ -219,8 +244,8 @@ _SAYS: Final[dict[str, Callable[..., None]]] = {
     "death": _die,
     "revival": _revive,
     "return_due": lambda unit, due: unit.set("return_due", due),
-    "vessel": _vessels,
-    "vessel_spent": _vessels,
+    "vessel": _hold_vessels,
+    "vessel_spent": _hold_vessels,
     "grant": _Unit.grant,
     "grant_end": _Unit.end_grant,
 }

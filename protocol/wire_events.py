@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, cast
 
 from engine import EVENT_FIELDS, UNIT_FIELDS, Event
 from engine.definitions import BUFF_STATS, CAUSES, CHANNELS, KEYWORDS, STATUSES
@@ -120,6 +120,15 @@ class _Run:
         self.events.append(row)
         self._line = line + 1
         self._batch = batch
+
+
+def units_of(event: Event) -> Iterator[str]:
+    """The units that an event names, but those of `battle_start`."""
+    for place in _layout_of(event).units:
+        if (unit_id := event.values[place - 1]) is not None:
+            yield cast("str", unit_id)
+    if event.kind == "vessel_points":
+        yield from cast("list[str]", event.values[_TAKERS - 1])
 
 
 def write_events(line: int, events: Sequence[Event], sources: Sources) -> dict[Channel, Events]:

@@ -40,7 +40,7 @@ RETRY: Final = {"Retry-After": "1"}
 LATEST: Final = "/api/replays"
 REPLAYS: Final = "/replays/"
 STREAM: Final = "/stream"
-TICKS_AT_A_TIME: Final = 16
+TICKS_AT_A_TIME: Final = 4
 LISTED: Final = 100  # of the latest
 # The page's own: nothing inline, nothing from elsewhere, in nobody's frame.
 PAGE_POLICY: Final = (
@@ -110,11 +110,12 @@ async def _streamed(hall: Hall, replay: Replay) -> Response:
             told.append(frames)
             if count % TICKS_AT_A_TIME == 0:
                 await trio.lowlevel.checkpoint()
+        body = stream(begin_of(replay), told, replay.result)
     except Untellable as untellable:
         log.error("a replay cannot be told", battle=replay.id, why=str(untellable))  # noqa: TRY400
         sentence = "This replay was not kept as it was.\n"
         return respond(HTTPStatus.INTERNAL_SERVER_ERROR, sentence)
-    return respond(HTTPStatus.OK, stream(begin_of(replay), told, replay), JSON)
+    return respond(HTTPStatus.OK, body, JSON)
 
 
 def _nothing_here() -> Response:

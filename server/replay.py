@@ -93,10 +93,13 @@ def encode(replay: Replay) -> bytes:
 def decode(data: bytes) -> Replay:
     """The replay of a file. Raises `UnknownFormat`, `msgspec.DecodeError` or
     `msgspec.ValidationError`."""
-    found = msgspec.json.decode(data, type=_Head).format
-    if found != FORMAT:
-        raise UnknownFormat(f"is a replay of format {found}; this installation reads {FORMAT}")
-    return msgspec.json.decode(data, type=Replay)
+    try:
+        found = msgspec.json.decode(data, type=_Head).format
+        if found != FORMAT:
+            raise UnknownFormat(f"is a replay of format {found}; this installation reads {FORMAT}")
+        return msgspec.json.decode(data, type=Replay)
+    except RecursionError:
+        raise msgspec.DecodeError("it is nested too deep") from None
 
 
 def listing(battles: Iterable[tuple[RoundRecord, EndingRecord]]) -> bytes:

@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 import trio
 from structlog.testing import capture_logs
@@ -63,6 +64,13 @@ def test_a_replay_holds(forfeits: bool) -> None:
 def test_it_holds_however_the_file_is_laid_out() -> None:
     pretty = json.dumps(json.loads(whole()), indent=2).encode()
     assert examine(decode(pretty), base_catalog()).faults == ()
+
+
+@pytest.mark.parametrize("field", [b"boards", b"log", b"more"])
+def test_what_is_nested_without_end_is_no_replay(field: bytes) -> None:
+    deep = b"[" * 100_000 + b"]" * 100_000
+    with pytest.raises(msgspec.DecodeError, match="nested too deep"):
+        decode(b'{"format":1,"%b":%b}' % (field, deep))
 
 
 def _result(**fields: object) -> Change:

@@ -1,16 +1,21 @@
 """A battle that is over, as a stream: what was sent while it was fought."""
 
+# ruff: noqa: ARG001 - the clock is a fixture that works by being asked for
+
 from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 import orjson
 import pytest
 import trio
+from trio.testing import MockClock
+from websockets.datastructures import Headers
 
-from engine import Catalog, base_catalog
+from engine import UNIT_FIELDS, Catalog, base_catalog
+from engine.events import NUMBERS
 from protocol.codec import decode_to_client
 from protocol.messages import (
     CHANNELS,
@@ -24,6 +29,7 @@ from protocol.messages import (
     TickFrame,
 )
 from server.config import Config
+from server.http import answer
 from server.journal.store import Store
 from server.replay import Replay, decode, replay_of
 from server.retelling import Untellable, begin_of, retell, stream
@@ -34,13 +40,16 @@ from tests.server.strangers import written
 from tests.server.test_http import get
 from tests.server.test_live import PACE, Seen, Ticks, play, running
 
+SUMMON: Final = {
+    "tick": 0,
+    "batch": 0,
+    "kind": "summon",
+    "source": "a0",
+    "cell": 7,
+    "card": "bone-squire",
+    **dict.fromkeys(NUMBERS, 9),
+}
 Change = Callable[[dict[str, Any]], None]
-
-
-@pytest.fixture(scope="module", autouse=True)
-def fought() -> None:
-    """The battle is fought in a run of its own, which none inside of a run can be."""
-    whole()
 
 
 def read(body: bytes | str) -> tuple[Begin, list[Frame], Result]:
@@ -54,8 +63,14 @@ def read(body: bytes | str) -> tuple[Begin, list[Frame], Result]:
     return begin, frames, result  # type: ignore[return-value]
 
 
+@pytest.fixture
+def kept() -> Replay:
+    """Fought before a test runs, which may have a loop of its own."""
+    return decode(whole())
+
+
 def told(replay: Replay, catalog: Catalog | None = None) -> bytes:
-    return stream(begin_of(replay), retell(replay, catalog or base_catalog()), replay)
+    return stream(begin_of(replay), retell(replay, catalog or base_catalog()), replay.result)
 
 
 async def test_the_stream_of_a_battle_is_what_its_players_were_sent() -> None:
@@ -82,9 +97,10 @@ async def test_the_stream_of_a_battle_is_what_its_players_were_sent() -> None:
             assert (await get(server, f"/replays/{nothing}"))[0] == 404
 
 
-@pytest.mark.usefixtures("autojump_clock")
 @pytest.mark.parametrize("forfeits", [False, True])
-async def test_the_stream_is_what_a_spectator_from_the_beginning_was_sent(forfeits: bool) -> None:
+async def test_the_stream_is_what_a_spectator_from_the_beginning_was_sent(
+    autojump_clock: MockClock, forfeits: bool
+) -> None:
     """Of a battle that was given up, as far as it ran."""
     async with universe() as it:
         party = Party(it)
@@ -114,18 +130,67 @@ def test_after_an_update_a_replay_plays_from_what_was_recorded() -> None:
     assert (ticks[0], ticks[-1]) == (0, result.tick)
 
 
+def test_after_an_update_who_is_summoned_is_built_by_the_rules_of_the_record() -> None:
+    """800.49b; a rule that is none any more is the standard one, and spoils no other."""
+
+    def vessels(**rules: object) -> int:
+        def summon(value: dict[str, Any]) -> None:
+            value["rules"] |= rules
+            number = sum(unit["id"][0] == "a" for unit in value["log"][0]["units"])
+            value["log"].insert(1, {**SUMMON, "unit": f"a{number}"})
+
+        frames = read(told(changed(summon)))[1]
+        (first, *_) = (frame for frame in frames if isinstance(frame, TickFrame))
+        (new,) = (change for change in first.units.values() if isinstance(change, list))
+        number = new[UNIT_FIELDS.index("vessels")]
+        assert isinstance(number, int)
+        return number
+
+    assert vessels() == 1
+    assert vessels(vessel_start=5, vessel_max=3) == 3
+    assert vessels(vessel_start=2, vessel_max=3, time_limit="long", vessel_cost=-1) == 2
+    assert vessels(vessel_start=-2, vessel_max=0) == 0
+    assert vessels(vessel_start=10**6, vessel_max=7) == 1
+
+
+def test_of_a_battle_without_a_log_no_frames_are_told() -> None:
+    """It was void, or given up before its first tick."""
+
+    def stop(value: dict[str, Any]) -> None:
+        value["log"] = []
+        value["result"] |= {"reason": "void", "winner": None, "digest": None, "tick": 7}
+
+    begin, frames, result = read(told(changed(stop)))
+    assert (begin.battle, frames, result.reason) == ("theroom2.1", [], "void")
+
+
+def _ends(**fields: object) -> Change:
+    return lambda value: value["result"].update(fields)
+
+
 @pytest.mark.parametrize(
     ("change", "why"),
     [
-        (lambda v: v["log"].pop(0), "log: it does not begin with the one start of a battle"),
-        (lambda v: v["log"].clear(), "log: it does not begin with the one start of a battle"),
-        (lambda v: v["log"].insert(3, v["log"][-1]), "log: it goes back in time"),
-        (lambda v: v["log"].append(v["log"][-1]), "log: it goes on after the battle's end"),
+        (lambda v: v["log"].pop(0), "log[0]: a log begins with `battle_start`"),
+        (lambda v: v["log"].insert(3, v["log"][-1]), "log[4]: tick 0 comes after tick 1200"),
+        (lambda v: v["log"].append(v["log"][-1]), "log[801]: nothing comes after `battle_end`"),
+        (lambda v: v["log"].pop(), "log: it ends otherwise than the result says, on tick 1200"),
+        (lambda v: v["log"].clear(), "log: it ends otherwise than the result says"),
+        (_ends(tick=1199), "log: it ends otherwise than the result says, on tick 1199"),
+        (_ends(tick=1201), "log: it ends otherwise than the result says, on tick 1201"),
+        (_ends(digest=None), "log: it ends otherwise than the result says"),
+        (_ends(digest=None, tick=600), "log: it ends otherwise than the result says"),
+        (_ends(tick=-1), "result.tick: a battle ends on tick 0 to 1000000"),
+        (_ends(tick=1_000_001), "result.tick: "),
         (lambda v: v["log"][5].pop("tick"), "log[5]: "),
         (lambda v: v["log"].__setitem__(9, {"kind": "magic"}), "log[9]: "),
         (lambda v: v["log"].__setitem__(9, "magic"), "log[9]: "),
+        (lambda v: _speed_up(v), "log: by tick 3 it has numbers past 53 bits"),
         (lambda v: v["boards"].__setitem__("a", {"units": 3}), "boards: "),
-        (lambda v: v["boards"].pop("b"), "boards: "),
+        (lambda v: v["boards"].pop("b"), "boards: there are two, a and b"),
+        (lambda v: v["boards"]["a"].update(more=2**53), "no message can carry its boards"),
+        (lambda v: v["rules"].update(more=2**64), "no message can carry its boards"),
+        (lambda v: v["rules"].update(more=_nested(400)), "no message can carry its boards"),
     ],
 )
 def test_what_no_battle_has_left_is_not_told(change: Change, why: str) -> None:
@@ -134,25 +199,59 @@ def test_what_no_battle_has_left_is_not_told(change: Change, why: str) -> None:
     assert str(raised.value).startswith(why)
 
 
-def test_of_a_battle_that_failed_there_are_no_frames() -> None:
-    def fail(value: dict[str, Any]) -> None:
-        value["log"].clear()
-        value["result"] |= {"reason": "void", "winner": None, "digest": None, "tick": 100}
+def _speed_up(value: dict[str, Any]) -> None:
+    """A unit gains as much Charge as no frame holds, on a tick whose end is told."""
+    most = 2**53 - 1
+    start = value["log"][0]
+    start["units"][0]["speed"] = most
+    slower = {"source": None, "stat": "speed", "amount": -1, "value": most - 1, "until": None}
+    stat = {"tick": 3, "batch": 1, "kind": "stat", "unit": start["units"][0]["id"], **slower}
+    value["log"] = [start, stat]
+    value["result"] |= {"digest": None, "tick": 9}
 
-    failed = changed(fail)
-    assert read(told(failed)) == (begin_of(failed), [], failed.result)
+
+def _nested(times: int) -> object:
+    value: object = []
+    for _ in range(times):
+        value = [value]
+    return value
+
+
+async def test_battles_that_run_go_on_while_a_replay_is_told(
+    autojump_clock: MockClock, kept: Replay, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ticks = len(list(retell(kept, base_catalog())))
+    monkeypatch.setattr("server.http.replay_of", lambda _: kept)
+    turns = 0
+    async with universe() as it, trio.open_nursery() as nursery:
+        hall = (await it.server()).hall
+        monkeypatch.setattr(hall.journal, "fought", fetched)
+
+        async def run() -> None:
+            nonlocal turns
+            while True:
+                await trio.lowlevel.checkpoint()
+                turns += 1
+
+        nursery.start_soon(run)
+        response = await answer(hall, f"/replays/{kept.id}/stream", Headers())
+        nursery.cancel_scope.cancel()
+    assert response.status_code == 200
+    assert turns > ticks // 8
+
+
+async def fetched(_: BattleId) -> str:
+    return "a battle"
 
 
 async def test_a_replay_that_was_not_kept_as_it_was_is_an_error_of_the_server(
-    monkeypatch: pytest.MonkeyPatch,
+    kept: Replay, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    broken = changed(lambda value: value["log"].pop(0))
     with written() as logged:
         async with running(Config(port=0, data=":memory:")) as server:
-            kept = decode(whole())
             monkeypatch.setattr(Store, "fought", lambda *_: "kept")
-            monkeypatch.setattr(
-                "server.http.replay_of", lambda _: changed(lambda v: v["log"].pop(0))
-            )
+            monkeypatch.setattr("server.http.replay_of", lambda _: broken)
             status, _, body = await get(server, f"/replays/{kept.id}/stream")
             assert (status, body) == (500, "This replay was not kept as it was.\n")
             assert (await get(server, f"/replays/{kept.id}"))[0] == 200
