@@ -42,7 +42,9 @@ _TYPES: Final[dict[str, object]] = {
     "reason": Literal["elimination", "timeout"],
 }
 _Built: Any = msgspec.defstruct(
-    "Built", [(name, _TYPES.get(name, _Number)) for name in BUILT_FIELDS]
+    "Built",
+    [(name, _TYPES.get(name, _Number)) for name in BUILT_FIELDS],
+    forbid_unknown_fields=True,
 )
 _OF_KIND: Final[dict[tuple[str, str], object]] = {
     ("battle_start", "units"): list[_Built],

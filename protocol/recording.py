@@ -1,7 +1,9 @@
 """A battle that was fought, told again by its log alone: what a log says happened, happened.
 
 So it needs no rules, and plays after they have changed. Only what a summoned unit has by its card,
-the log does not say: that is asked of the cards that there are now.
+the log does not say: that is asked of the cards that there are now. Whether it can have happened is
+for who fights it again; here no more is refused than could not be shown: units that are not there,
+less than nothing of a number, deaths of the dead and revivals of the living.
 """
 
 from __future__ import annotations

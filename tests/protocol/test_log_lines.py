@@ -76,7 +76,9 @@ def test_a_line_has_a_tick_and_perhaps_a_batch(place: dict[str, Any]) -> None:
     assert refused([START, {**END, **place}])[0] == 1
 
 
-@pytest.mark.parametrize("fields", [{"cell": 9}, {"runes": "x"}, {"id": 0}, {"vitality": None}])
+@pytest.mark.parametrize(
+    "fields", [{"cell": 9}, {"more": 1}, {"runes": "x"}, {"id": 0}, {"vitality": None}]
+)
 def test_a_unit_of_the_start_has_what_it_is_built_of(fields: dict[str, Any]) -> None:
     unit = {**START["units"][0], **fields}
     assert refused([{**START, "units": [unit]}])[0] == 0
