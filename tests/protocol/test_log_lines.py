@@ -41,6 +41,7 @@ def test_every_line_reads_as_the_event_that_wrote_it() -> None:
         ("strike", {"unit": "a0", "target": None}),
         ("strike", {"unit": "a0"}),
         ("strike", {"unit": "a0", "target": "b0", "more": 1}),
+        ("strike", {"unit": "a0", "target": "b0", "revived": "a0"}),
         ("ward", {"unit": "a0", "source": 3, "amount": 1, "ward": 1}),
         ("ward", {"unit": "a0", "source": "a0", "amount": -1, "ward": 1}),
         ("ward", {"unit": "a0", "source": "a0", "amount": 1, "ward": -1}),
