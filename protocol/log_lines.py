@@ -71,7 +71,6 @@ _LINES: Final = {
         tag_field="kind",
         tag=kind,
         forbid_unknown_fields=True,
-        kw_only=True,
     )
     for kind, names in EVENT_FIELDS.items()
 }
