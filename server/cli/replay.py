@@ -84,7 +84,7 @@ def _moments(replay: Replay, catalog: Catalog) -> Iterator[Moment]:
         said = _read(frames)
         tick = said[0].tick
         yield Moment(tick, said)
-    # Every second has its frame: one who says that it ended later does not keep us waiting.
+    # Every second has its frame; of a void battle none is kept, and nobody waits for its end.
     yield Moment(max(tick, min(replay.result.tick, tick + DIGEST_TICKS)), [replay.result])
 
 

@@ -78,7 +78,8 @@ export class Player {
   }
 
   #show({ begin, frames, result }) {
-    Object.assign(this, { begin, frames, result, last: Math.max(result.tick, 0) });
+    const last = frames.length ? result.tick : 0; // of a void battle nothing is kept
+    Object.assign(this, { begin, frames, result, last });
     this.stage.stand({ state: "replay" });
     this.stage.header.showReplay(begin);
     this.controls.open(this.last, momentsOf(begin, frames));
