@@ -45,6 +45,17 @@ export function setText(element, text) {
   if (element.textContent !== text) element.textContent = text;
 }
 
+/**
+ * Shows other links in a list; the one that has the focus keeps it, where it is among them still.
+ * @param {HTMLElement} list
+ * @param {Node[]} rows
+ */
+export function showLinks(list, rows) {
+  const focus = list.contains(document.activeElement) ? document.activeElement.hash : null;
+  list.replaceChildren(...rows);
+  if (focus) [...list.querySelectorAll("a")].find((link) => link.hash === focus)?.focus();
+}
+
 /** A name between other words, whichever way it is written. */
 export function named(name) {
   return el("bdi", null, name);

@@ -1,6 +1,7 @@
-// The list of battles that were fought lately, asked for anew every so often while somebody looks.
+// The list of battles that were fought lately.
 
-import { byId, el, named } from "./dom.js";
+import { byId, el, named, showLinks } from "./dom.js";
+import { Poll } from "./poll.js";
 import { seconds } from "./seconds.js";
 
 const EVERY = 10_000;
@@ -8,38 +9,19 @@ const SHOWN = 12;
 
 export class ReplayList {
   constructor() {
-    this.running = false;
     this.shown = "";
-    this.timer = 0;
-    document.addEventListener("visibilitychange", () => this.#wake());
+    // That the server does not answer, the list of rooms says; what was heard last stays.
+    this.poll = new Poll("api/replays", EVERY, ({ replays }) => {
+      this.#show(replays.filter(({ reason }) => reason !== "void").slice(0, SHOWN));
+    });
   }
 
   start() {
-    this.running = true;
-    void this.#ask();
+    this.poll.start();
   }
 
   stop() {
-    this.running = false;
-    clearTimeout(this.timer);
-  }
-
-  #wake() {
-    if (this.running && document.visibilityState === "visible") void this.#ask();
-  }
-
-  /** That the server does not answer, the list of rooms says. */
-  async #ask() {
-    clearTimeout(this.timer);
-    try {
-      const answer = await fetch("api/replays", { cache: "no-store" });
-      const { replays } = await answer.json();
-      if (this.running) this.#show(replays.filter(({ reason }) => reason !== "void").slice(0, SHOWN));
-    } catch { /* what was heard last stays to be read */ }
-    clearTimeout(this.timer);
-    if (this.running && document.visibilityState === "visible") {
-      this.timer = setTimeout(() => this.#ask(), EVERY);
-    }
+    this.poll.stop();
   }
 
   #show(replays) {
@@ -47,9 +29,7 @@ export class ReplayList {
     const state = JSON.stringify(replays);
     if (state === this.shown) return; // or a link would lose the focus for nothing
     this.shown = state;
-    const focus = document.activeElement?.closest?.("#replays a")?.hash;
-    byId("replays").replaceChildren(...replays.map(row));
-    if (focus) [...byId("replays").querySelectorAll("a")].find((a) => a.hash === focus)?.focus();
+    showLinks(byId("replays"), replays.map(row));
   }
 }
 

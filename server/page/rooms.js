@@ -1,6 +1,7 @@
-// The list of public rooms, asked for anew every so often while somebody looks at it.
+// The list of public rooms.
 
-import { byId, el, setText } from "./dom.js";
+import { byId, el, setText, showLinks } from "./dom.js";
+import { Poll } from "./poll.js";
 
 const EVERY = 2000;
 const ORDER = ["battle", "building", "over", "waiting"];
@@ -14,38 +15,18 @@ export class RoomList {
   constructor(heard) {
     this.heard = heard;
     this.shown = "";
-    this.timer = 0;
-    document.addEventListener("visibilitychange", () => this.#wake());
+    this.poll = new Poll("api/rooms", EVERY, ({ rooms }) => {
+      this.#show(rooms);
+      setText(byId("rooms-note"), "");
+    }, () => setText(byId("rooms-note"), "The server does not answer. Trying again…"));
   }
 
   start() {
-    this.running = true;
-    void this.#ask();
+    this.poll.start();
   }
 
   stop() {
-    this.running = false;
-    clearTimeout(this.timer);
-  }
-
-  #wake() {
-    if (this.running && document.visibilityState === "visible") void this.#ask();
-  }
-
-  async #ask() {
-    clearTimeout(this.timer);
-    try {
-      const answer = await fetch("api/rooms", { cache: "no-store" });
-      const { rooms } = await answer.json();
-      if (this.running) this.#show(rooms);
-      setText(byId("rooms-note"), "");
-    } catch {
-      setText(byId("rooms-note"), "The server does not answer. Trying again…");
-    }
-    clearTimeout(this.timer);
-    if (this.running && document.visibilityState === "visible") {
-      this.timer = setTimeout(() => this.#ask(), EVERY);
-    }
+    this.poll.stop();
   }
 
   #show(rooms) {
@@ -56,9 +37,7 @@ export class RoomList {
     const state = JSON.stringify(sorted.map(({ seq, ...room }) => room));
     if (state !== this.shown) { // or a link would lose the focus for nothing
       this.shown = state;
-      const focus = document.activeElement?.closest?.("#rooms a")?.hash;
-      byId("rooms").replaceChildren(...sorted.map(row));
-      if (focus) [...byId("rooms").querySelectorAll("a")].find((a) => a.hash === focus)?.focus();
+      showLinks(byId("rooms"), sorted.map(row));
     }
     byId("none").hidden = rooms.length > 0;
     setText(byId("rooms-title"), beside ? "Other rooms" : "Rooms");
