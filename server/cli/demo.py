@@ -40,6 +40,7 @@ from server.cli.reaching import check_ending, command_line, reach
 from server.cli.run import CommandFailed, run
 from server.cli.serve import cannot_listen
 from server.config import Config
+from server.journal.file import MEMORY
 from server.log import set_up_logging
 from server.mint import ALPHABET, ROOM_ID_LENGTH, Mint
 from server.view.commentary import Commentary
@@ -81,7 +82,8 @@ class Demo:
     def config(self) -> Config:
         """The server's settings."""
         mint = Mint() if self.seed is None else SeededMint(self.seed)
-        return Config(pace=self.pace, mint=mint)
+        # Its battles can be seen again, as long as it runs.
+        return Config(pace=self.pace, mint=mint, data=MEMORY)
 
 
 class SeededMint(Mint):

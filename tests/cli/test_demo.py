@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import signal
 import subprocess
 import sys
+import urllib.request
 
 import pytest
 
@@ -47,6 +49,20 @@ def test_one_round_is_fought_told_checked_and_over() -> None:
         r"  checked: commitment, seed, and fought again to the digest [0-9a-f]{32}$", lines[-1]
     )
     assert text.count("checked:") == 1
+
+
+def test_its_battles_can_be_seen_again() -> None:
+    with start() as process:
+        assert process.stdout is not None
+        page = process.stdout.readline().split()[-1]
+        for line in process.stdout:
+            if "checked:" in line:
+                break
+        with urllib.request.urlopen(f"{page}/api/replays") as answer:  # noqa: S310 - our own
+            (replay,) = json.load(answer)["replays"]
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=5)
+    assert replay["players"] == {"a": "Osric", "b": "Thessaly"}
 
 
 def test_the_same_seed_fights_the_same_battles() -> None:
