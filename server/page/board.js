@@ -37,6 +37,11 @@ export class BoardView {
   update(mirror) {
     this.names = unitNames(mirror.units.values());
     const standing = occupants(mirror.units.values());
+    for (const [id, view] of this.views) {
+      if (mirror.units.has(id)) continue;
+      view.element.remove();
+      this.views.delete(id);
+    }
     for (const [id, unit] of mirror.units) {
       if (!this.views.has(id)) this.views.set(id, new UnitView(unit));
       const view = this.views.get(id);

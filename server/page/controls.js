@@ -3,8 +3,11 @@
 import { byId, el, setText } from "./dom.js";
 import { TICKS_PER_SECOND, seconds } from "./seconds.js";
 
-/** Where these keys have a meaning of their own. */
-const OWN_KEYS = "a, button, input:not(#moment), select, [tabindex]";
+/** Where these keys have a meaning of their own: whoever can be pressed is so by Space alone. */
+const SCROLLED = "input:not(#moment), select, [tabindex]";
+const PRESSED = `a, button, ${SCROLLED}`;
+/** While it plays, the moment is told so seldom, in ticks. */
+const TOLD_EVERY = 100;
 const STEPS = { ArrowLeft: -TICKS_PER_SECOND, ArrowRight: TICKS_PER_SECOND };
 
 export class Controls {
@@ -16,6 +19,8 @@ export class Controls {
     this.slider = byId("moment");
     this.button = byId("play");
     this.last = 0;
+    this.told = 0;
+    this.held = false; // the slider, by a hand
   }
 
   /**
@@ -29,6 +34,10 @@ export class Controls {
     byId("moments").replaceChildren(...moments.map(({ tick, kind }) => mark(kind, tick / Math.max(last, 1))));
     this.button.addEventListener("click", this.hands.toggle, { signal });
     this.slider.addEventListener("input", () => this.hands.seek(Number(this.slider.value)), { signal });
+    this.slider.addEventListener("pointerdown", () => { this.held = true; }, { signal });
+    for (const end of ["pointerup", "pointercancel"]) {
+      document.addEventListener(end, () => { this.held = false; }, { signal });
+    }
     document.addEventListener("keydown", (event) => this.#press(event), { signal });
     this.bar.hidden = false;
   }
@@ -46,7 +55,10 @@ export class Controls {
   /** @param {number} now in ticks */
   show(now, playing) {
     this.slider.value = String(Math.floor(now));
-    this.slider.setAttribute("aria-valuetext", `${seconds(now)} of ${seconds(this.last)}`);
+    if (!playing || Math.abs(now - this.told) >= TOLD_EVERY) {
+      this.told = now;
+      this.slider.setAttribute("aria-valuetext", `${seconds(now)} of ${seconds(this.last)}`);
+    }
     const does = playing ? "Pause" : now >= this.last ? "Play again" : "Play";
     if (this.button.getAttribute("aria-label") === does) return;
     this.button.setAttribute("aria-label", does);
@@ -54,10 +66,12 @@ export class Controls {
   }
 
   #press(event) {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest(OWN_KEYS)) return;
-    if (event.key === " ") this.hands.toggle();
-    else if (Object.hasOwn(STEPS, event.key)) this.hands.step(STEPS[event.key]);
-    else return;
+    const { key, target } = event;
+    if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
+    if (target.closest(key === " " ? PRESSED : SCROLLED)) return;
+    if (Object.hasOwn(STEPS, key)) this.hands.step(STEPS[key]);
+    else if (key !== " ") return;
+    else if (!event.repeat) this.hands.toggle();
     event.preventDefault();
   }
 }

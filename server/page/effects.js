@@ -16,7 +16,8 @@ export class Effects {
     this.find = find;
     this.field = byId("field");
     this.overlay = byId("overlay");
-    this.running = 0;
+    /** @type {Set<Animation>} */
+    this.running = new Set();
     this.turn = 0;
     this.pace = 1;
   }
@@ -24,8 +25,17 @@ export class Effects {
   /** @param {BattleEvent[]} events of the last few ticks */
   play(events) {
     for (const event of events) {
-      if (this.running >= MANY) return;
+      if (this.running.size >= MANY) return;
       PLAYS[event.kind]?.(this, event.values);
+    }
+  }
+
+  /** Nothing of what was is to be seen. */
+  clear() {
+    for (const animation of this.running) {
+      animation.oncancel();
+      animation.oncancel = null;
+      animation.cancel();
     }
   }
 
@@ -82,10 +92,10 @@ export class Effects {
 
   #run(element, frames, length, done = () => {}) {
     if (!element) return;
-    this.running += 1;
     const animation = element.animate(frames, { duration: length / this.pace, easing: "ease-out" });
+    this.running.add(animation);
     animation.onfinish = animation.oncancel = () => {
-      this.running -= 1;
+      this.running.delete(animation);
       done();
     };
   }

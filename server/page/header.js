@@ -34,14 +34,18 @@ export class Header {
     document.title = `${isolated(this.sideName("a"))} – ${isolated(this.sideName("b"))} · Phylactery`;
   }
 
-  /** A battle that is over, and nobody there. */
-  showReplay({ round, speed, players }) {
+  /**
+   * A battle that is over, and nobody there.
+   * @param {any} [begun] its `begin`, once it has come
+   */
+  showReplay(begun) {
     byId("stage").dataset.phase = "replay";
-    const [a, b] = ["a", "b"].map((side) => players[side] ?? `Side ${side}`);
+    setText(byId("phase"), "replay");
+    if (!begun) return;
+    const [a, b] = ["a", "b"].map((side) => begun.players[side] ?? `Side ${side}`);
     setText(byId("name-a"), a);
     setText(byId("name-b"), b);
-    setText(byId("phase"), "replay");
-    setText(byId("round"), `Round ${round}${atSpeed(speed)}`);
+    setText(byId("round"), `Round ${begun.round}${atSpeed(begun.speed)}`);
     document.title = `${isolated(a)} – ${isolated(b)}, again · Phylactery`;
   }
 
@@ -86,7 +90,7 @@ function words({ state, resumed, seconds, reason }) {
   if (state === "replay") return "as it was recorded";
   if (state === "live") return resumed ? "live · resumed" : "live";
   if (state === "lost") {
-    return `${reason || "connection lost"}, reconnecting in ${seconds.toFixed(1)} s…`;
+    return `${reason || "connection lost"}, trying again in ${seconds.toFixed(1)} s…`;
   }
   return reason || "the connection is closed";
 }

@@ -35,8 +35,8 @@ export class LogView {
 
   /** @param {import("./events.js").BattleEvent[]} events of one tick, in order */
   add(events) {
-    const follows = this.#atEnd();
-    for (const event of events) {
+    const follows = this.list.childElementCount === 0 || this.#atEnd();
+    for (const event of events.slice(-KEPT)) {
       const sentence = tell(event);
       if (sentence === null) continue;
       this.#insert(this.#line(event, sentence));

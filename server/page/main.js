@@ -91,6 +91,7 @@ function shut() {
   stage?.close();
   stage = null;
   shown = null;
+  document.title = "Phylactery"; // until it is known who plays
   byId("stage").hidden = true;
   byId("door").hidden = true;
   byId("door-form").hidden = true;
@@ -130,7 +131,6 @@ function route() {
   document.body.dataset.view = room || battle ? "room" : "home";
   refusedBeside = null;
   if (!room && !battle) {
-    document.title = "Phylactery";
     if (shown === null) shut();
     list.start();
     replays.start();

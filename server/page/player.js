@@ -1,14 +1,16 @@
 // A battle that is over, played again: its stream goes to the stage at the pace of a clock that can
 // be stopped, set and hurried.
 
+import { Backoff } from "./backoff.js";
 import { Controls } from "./controls.js";
 import { readEvents, sourcesOf } from "./events.js";
 import { TICKS_PER_SECOND } from "./seconds.js";
+import { askForStream } from "./stream.js";
 
 /** Somebody looked away: the battle waits. */
 const MOST_AT_ONCE = 250;
 
-const GONE = "There is no replay of this battle, or no longer.";
+const UNFIT = "What was recorded of this battle does not fit together.";
 
 /** Where the battle is: where the player has put it, whatever the frames say. */
 export class Playhead {
@@ -26,6 +28,7 @@ export class Player {
    * @param {import("./stage.js").Stage} stage
    */
   constructor(battle, head, stage) {
+    this.battle = battle;
     this.head = head;
     this.stage = stage;
     this.gone = new AbortController();
@@ -34,31 +37,35 @@ export class Player {
       seek: (tick) => this.#dare(() => this.#go(tick)),
       step: (ticks) => this.#dare(() => this.#go(this.head.now + ticks)),
     });
-    this.stage.stand({ state: "connecting" });
-    void this.#open(battle);
+    this.backoff = new Backoff();
+    this.begin = null; // nothing has come yet
+    stage.header.showReplay();
+    stage.stand({ state: "connecting" });
+    void this.#open();
   }
 
   /** Goes for good. */
   leave() {
     this.gone.abort();
-    cancelAnimationFrame(this.picture);
+    clearTimeout(this.timer);
     this.controls.close();
   }
 
   /** What was recorded comes no better a second time: the verdict says what did not hold. */
   restart() {}
 
-  async #open(battle) {
-    let stream = null;
-    try {
-      const answer = await fetch(`replays/${encodeURIComponent(battle)}/stream`,
-        { signal: this.gone.signal });
-      if (answer.ok) stream = await answer.json();
-      else this.#refuse(answer.status === 404 ? GONE : (await answer.text()).trim());
-    } catch {
-      this.#refuse("The server does not answer.");
-    }
-    if (stream !== null) this.#dare(() => this.#show(stream));
+  async #open() {
+    const { stream, reason, passes } = await askForStream(this.battle, this.gone.signal);
+    if (this.gone.signal.aborted) return;
+    if (stream?.begin) this.#dare(() => this.#show(stream));
+    else if (passes) this.#wait(reason);
+    else this.#refuse(reason ?? UNFIT);
+  }
+
+  #wait(reason) {
+    const wait = this.backoff.next();
+    this.timer = setTimeout(() => this.#open(), wait);
+    this.stage.stand({ state: "lost", seconds: wait / 1000, reason: reason.replace(/\.$/, "") });
   }
 
   /** Does what throws where the stream does not fit together. */
@@ -67,7 +74,7 @@ export class Player {
       if (!this.gone.signal.aborted) work();
     } catch (error) {
       console.warn("what was recorded does not fit:", error);
-      this.#refuse("What was recorded of this battle does not fit together.");
+      this.#refuse(UNFIT);
     }
   }
 
@@ -85,18 +92,17 @@ export class Player {
     this.controls.open(this.last, momentsOf(begin, frames));
     this.playing = true;
     this.#rewind();
-    this.before = performance.now();
-    this.#turn(this.before);
   }
 
-  /** Once a picture, before the stage draws it. */
-  #turn(time) {
-    this.picture = requestAnimationFrame((next) => this.#dare(() => this.#turn(next)));
-    const passed = Math.min(Math.max(time - this.before, 0), MOST_AT_ONCE);
+  /** Before the stage draws each picture. */
+  turn(time) {
+    const passed = Math.min(Math.max(time - (this.before ?? time), 0), MOST_AT_ONCE);
     this.before = time;
+    if (this.begin === null) return;
     const speed = this.begin.speed * this.controls.rate;
     this.stage.effects.pace = speed;
-    if (this.playing) this.#go(this.head.now + passed / 1000 * TICKS_PER_SECOND * speed);
+    if (!this.playing || this.controls.held) return;
+    this.#dare(() => this.#go(this.head.now + passed / 1000 * TICKS_PER_SECOND * speed));
   }
 
   #toggle() {
@@ -124,7 +130,7 @@ export class Player {
   }
 
   #end() {
-    this.playing = false;
+    if (!this.controls.held) this.playing = false; // or it is only passed over
     this.stage.hear(this.result); // twice is as good as once
   }
 }

@@ -23,6 +23,22 @@ export async function stateDigest(text) {
   return (await sha256(text)).slice(0, 16);
 }
 
+/** How many digests of the state have agreed on the way, and how many have not. */
+export class Digests {
+  held = 0;
+
+  failed = 0;
+
+  /** Whether the state is the server's; null where that cannot be known here. */
+  async check(text, digest) {
+    if (!can) return null;
+    const holds = await stateDigest(text) === digest;
+    if (holds) this.held += 1;
+    else this.failed += 1;
+    return holds;
+  }
+}
+
 /**
  * Whether a secret is the one that was bound by the commitment.
  * @param {string} secret hex digits

@@ -1,6 +1,6 @@
 // The list of battles that were fought lately.
 
-import { byId, el, named, showLinks } from "./dom.js";
+import { byId, el, showLinks } from "./dom.js";
 import { Poll } from "./poll.js";
 import { seconds } from "./seconds.js";
 
@@ -34,14 +34,14 @@ export class ReplayList {
 }
 
 function row({ id, players, winner, reason, tick, ended }) {
-  const sides = ["a", "b"].map((side) => el(`b.${side}`, null, players[side] ?? `Side ${side}`));
-  const how = `by ${reason} after ${seconds(tick)}`;
-  const outcome = winner === null ? [`a draw ${how}`] : [named(players[winner]), ` won ${how}`];
+  const sides = winner === "b" ? ["b", "a"] : ["a", "b"];
+  const [one, other] = sides.map((side) => el(`b.${side}`, null, players[side] ?? `Side ${side}`));
+  const verb = winner === null ? "draws with" : "beats";
   return el("li", null,
     el("a", { href: linkToReplay(id) },
       el("time.phase", { datetime: new Date(1000 * ended).toISOString() }, when(ended)),
-      el("span.pair", null, sides[0], el("span.versus", null, " vs "), sides[1]),
-      el("span.more", null, ...outcome),
+      el("span.pair", null, one, el("span.versus", null, ` ${verb} `), other),
+      el("span.more", null, `by ${reason} after ${seconds(tick)}`),
       el("span.go", { "aria-hidden": "true" }, "Watch again →")));
 }
 

@@ -11,7 +11,7 @@ import { LogView } from "./log.js";
 import { Logbook } from "./logbook.js";
 import { Mirror } from "./mirror.js";
 import { Promises } from "./promises.js";
-import { can, stateDigest } from "./proof.js";
+import { Digests } from "./proof.js";
 import { RULES } from "./tables.js";
 import { Verdict } from "./verdict.js";
 
@@ -22,8 +22,9 @@ export class Stage {
   /**
    * @param {string[]} papers what was asked for here, by name
    * @param {import("./beat.js").Beat|import("./player.js").Playhead} beat
-   * @param {(stage: Stage) => {leave: () => void, restart: () => void}} open the source, which says
-   *   to the stage what comes and how it stands
+   * @param {(stage: Stage) => {leave: () => void, restart: () => void,
+   *   turn?: (time: number) => void}} open the source, which says to the stage what comes and how it
+   *   stands; `turn`: before a picture is drawn
    * @param {(standing: import("./connection.js").Standing) => void} refused nothing comes like
    *   this, or no more
    */
@@ -42,13 +43,15 @@ export class Stage {
     this.verdict = new Verdict((side) => this.#player(side));
     this.#forget(null);
     this.source = open(this);
-    this.picture = requestAnimationFrame(() => this.#draw());
+    this.picture = requestAnimationFrame((time) => this.#draw(time));
   }
 
   /** Leaves the source and the page's elements to whoever comes next. */
   close() {
     cancelAnimationFrame(this.picture);
     this.source.leave();
+    this.verdict.close();
+    this.effects.clear();
     this.log.close();
     this.inspector.close();
   }
@@ -94,16 +97,19 @@ export class Stage {
   }
 
   #forget(battle, boards) {
+    if (battle === null || battle !== this.mirror.battle) { // else who looks at a unit does so on
+      this.board.clear();
+      this.inspector.close();
+    }
     this.mirror.begin(battle, boards);
     this.beat.rest(0);
     this.logbook = new Logbook();
     this.begun = null;
     this.result = null;
-    this.digests = { held: 0, failed: 0 };
+    this.digests = new Digests();
     this.fresh = []; // events not shown yet
-    this.board.clear();
     this.log.clear();
-    this.inspector.close();
+    this.effects.clear();
     this.changed = true;
     this.shown = null; // the tick that is seen
   }
@@ -149,19 +155,14 @@ export class Stage {
 
   /** A mirror whose digest differs has gone wrong, and begins again. */
   async #check(digest) {
-    if (!can) return;
     const { digests } = this;
-    if (await stateDigest(this.mirror.text) === digest) {
-      digests.held += 1;
-    } else {
-      digests.failed += 1;
-      this.source.restart();
-    }
+    if (await digests.check(this.mirror.text, digest) === false) this.source.restart();
     byId("field").dataset.digests = String(digests.held);
   }
 
-  #draw() {
-    this.picture = requestAnimationFrame(() => this.#draw());
+  #draw(time) {
+    this.picture = requestAnimationFrame((next) => this.#draw(next));
+    this.source.turn?.(time);
     const { mirror } = this;
     const { changed } = this;
     this.changed = false;

@@ -15,9 +15,15 @@ export class Verdict {
   /** @param {(side: string) => string} sideName */
   constructor(sideName) {
     this.sideName = sideName;
+    this.turn = 0; // of the last one that is to be shown
     byId("verdict").hidden = true;
     byId("again").hidden = true;
     this.wait();
+  }
+
+  /** Whatever is still being checked is for nobody any more. */
+  close() {
+    this.turn += 1;
   }
 
   /** The next battle runs: the last verdict stays to be read, out of the way. */
@@ -47,6 +53,8 @@ export class Verdict {
    * @param {{held: number, failed: number}} digests of the state
    */
   async show(result, begun, logbook, digests) {
+    this.turn += 1;
+    const { turn } = this;
     byId("banner-text").replaceChildren(...outcome(result, this.sideName));
     byId("banner").dataset.winner = result.winner ?? "";
     byId("banner").hidden = false;
@@ -56,6 +64,7 @@ export class Verdict {
     byId("again").hidden = result.reason === "void";
     setText(byId("digest"), result.digest ?? "none: the battle was not fought to its end");
     const checks = await makeChecks(result, begun, logbook, digests);
+    if (turn !== this.turn) return;
     byId("checks").replaceChildren(...checks.map(showCheck));
     setText(byId("banner-checks"), summary(checks));
     byId("verdict").hidden = false;

@@ -122,7 +122,7 @@ async def test_a_lost_connection_is_resumed_with_nothing_missing(tmp_path: Path)
         await page.wait(f"{UNITS} >= 12")
         wire.cut()
         await page.wait("document.getElementById('standing').dataset.state === 'lost'")
-        assert "reconnecting" in await page.run(text("standing"))
+        assert "trying again" in await page.run(text("standing"))
         wire.mend()
         await page.wait("document.getElementById('standing').dataset.state === 'live'")
         assert await page.run(text("standing")) == "live · resumed"

@@ -38,11 +38,18 @@ def moment(tick: int | str) -> str:
     )
 
 
-def press(key: str) -> str:
+def press(key: str, more: str = "") -> str:
+    """Where the focus is."""
     return (
-        f"document.body.dispatchEvent(new KeyboardEvent('keydown', {{ key: {key!r},"
-        " bubbles: true, cancelable: true }))"
+        f"document.activeElement.dispatchEvent(new KeyboardEvent('keydown', {{ key: {key!r},"
+        f" bubbles: true, cancelable: true{more} }}))"
     )
+
+
+def hand(event: str) -> str:
+    """Of a hand on the slider."""
+    happens = f"new Event({event!r}, {{ bubbles: true }})"
+    return f"document.getElementById('moment').dispatchEvent({happens})"
 
 
 async def fought(server: Running, nursery: trio.Nursery, players: Players) -> Result:
@@ -73,7 +80,9 @@ async def test_a_battle_that_is_over_is_found_and_plays_to_its_checked_end(tmp_p
         (told,) = await page.run(
             "[...document.querySelectorAll('#replays .pair')].map((pair) => pair.textContent)"
         )
-        assert told == " vs ".join(NAMES)
+        assert result.winner is not None
+        ordered = NAMES if result.winner == "a" else NAMES[::-1]
+        assert told == " beats ".join(ordered)
         await page.run("document.querySelector('#replays a').click()")
         await page.wait(f"{UNITS} >= 12 && {PLAYING}")
         assert await page.run(text("name-a")) == NAMES[0]
@@ -172,3 +181,117 @@ async def test_where_there_is_no_replay_the_page_says_so(
         await page.open(f"{page_of(server)}?again#replay={result.battle}")
         await page.wait(DOOR)
         assert await page.run(text("door-text")) == "This replay was not kept as it was."
+
+
+async def test_arrows_step_wherever_one_has_clicked_and_space_plays_once(tmp_path: Path) -> None:
+    async with open_arena(PACE, data=":memory:") as (server, nursery), open_page(tmp_path) as page:
+        result = await fought(server, nursery, Players())
+        await open_replay(page, server, result.battle)
+        await page.run("document.getElementById('play').focus()")
+        await page.run("document.getElementById('play').click()")
+        await page.run(moment(100))
+        for element in ("#play", ".unit", "#moment", "body"):
+            await page.run(f"document.querySelector({element!r}).focus()")
+            before = await page.run(NOW)
+            await page.run(press("ArrowRight"))
+            assert await page.run(NOW) == before + 20, element
+        await page.run("document.querySelector('.unit').focus()")
+        await page.run(press(" "))  # it is the unit that is pressed
+        await page.run("document.activeElement.blur()")
+        for ignored in (", repeat: true", ", shiftKey: true", ", ctrlKey: true"):
+            await page.run(press(" ", ignored))
+        assert not await page.run(PLAYING)
+        await page.run("document.getElementById('rate').focus()")
+        before = await page.run(NOW)
+        await page.run(press("ArrowLeft"))
+        assert await page.run(NOW) == before
+
+
+async def test_the_slider_stays_under_the_hand_that_holds_it(tmp_path: Path) -> None:
+    async with open_arena(PACE, data=":memory:") as (server, nursery), open_page(tmp_path) as page:
+        result = await fought(server, nursery, Players())
+        await open_replay(page, server, result.battle)
+        await page.run("document.getElementById('rate').value = '8'")
+        await page.run(hand("pointerdown"))
+        await page.run(moment(60))
+        for _ in range(5):
+            await drawn(page)
+        assert await page.run(NOW) == 60
+        await page.run(moment(LAST))
+        await page.wait(BANNER)
+        await page.run(moment(60))
+        await page.run(hand("pointerup"))
+        await page.wait(f"{PLAYING} && {NOW} > 80")  # it was only passed over the end
+
+
+async def test_who_looks_at_a_unit_looks_at_it_on_a_step_back_and_old_effects_are_gone(
+    tmp_path: Path,
+) -> None:
+    async with open_arena(PACE, data=":memory:") as (server, nursery), open_page(tmp_path) as page:
+        result = await fought(server, nursery, Players())
+        await open_replay(page, server, result.battle)
+        await page.run("document.getElementById('rate').value = '0.25'")
+        await page.run(moment(result.tick // 2))
+        await page.wait("document.querySelector('.rise') !== null")
+        await page.run("document.querySelector('.unit').focus()")
+        await page.run("document.querySelector('.unit').click()")
+        name = await page.run(text("inspector-name"))
+        await page.run(moment(3))
+        assert await page.run("document.querySelectorAll('.rise, #overlay line').length") == 0
+        await drawn(page)
+        assert not await page.run("document.getElementById('inspector').hidden")
+        assert await page.run(text("inspector-name")) == name
+        assert await page.run("document.activeElement.classList.contains('unit')")
+
+
+# What is checked takes its time.
+SLOW = (
+    "const { digest } = SubtleCrypto.prototype; SubtleCrypto.prototype.digest = async function ("
+    "...of) { await new Promise((done) => setTimeout(done, 50)); return digest.apply(this, of); }"
+)
+
+
+async def test_no_verdict_is_shown_under_another_battle(tmp_path: Path) -> None:
+    players = Players(best_of=3)
+    async with open_arena(PACE, data=":memory:") as (server, nursery), open_page(tmp_path) as page:
+        first = await fought(server, nursery, players)
+        await page.open(page_of(server))
+        await page.run(f"location.hash = '#replay={first.battle}'")
+        await page.wait(f"{UNITS} >= 12")
+        title = await page.run("document.title")
+        await page.run(SLOW)
+        await page.run(moment(LAST))
+        await page.run("location.hash = '#replay=none'")
+        await page.wait(DOOR)
+        await page.run("new Promise((done) => setTimeout(done, 400))")
+        assert await page.run("document.getElementById('verdict').hidden")
+        assert await page.run("document.title") == "Phylactery" != title
+
+
+# What a proxy says while the server is away; then it is back.
+AWAY = """(() => {
+  const { fetch } = globalThis;
+  let left = 2;
+  const page = () => new Response("<html>Bad Gateway</html>",
+    { status: 502, headers: { "Content-Type": "text/html" } });
+  globalThis.fetch = async (path, options) => (
+    String(path).endsWith("/stream") && left-- > 0 ? page() : fetch(path, options));
+})()"""
+
+
+async def test_a_replay_that_does_not_come_is_asked_for_again(tmp_path: Path) -> None:
+    async with open_arena(PACE, data=":memory:") as (server, nursery), open_page(tmp_path) as page:
+        result = await fought(server, nursery, Players())
+        await page.open(page_of(server))
+        await page.run(AWAY)
+        await page.run(
+            "globalThis.seen = []; new MutationObserver(() => seen.push("
+            "document.getElementById('standing').textContent))"
+            ".observe(document.getElementById('standing'), { childList: true })"
+        )
+        await page.run(f"location.hash = '#replay={result.battle}'")
+        await page.wait(f"{UNITS} >= 12 && {PLAYING}")
+        seen = await page.run("seen")
+        sentence = "The server cannot show this replay at the moment, trying again in"
+        assert sum(said.startswith(sentence) for said in seen) == 2, seen
+        assert seen[-1] == "as it was recorded"
