@@ -207,17 +207,15 @@ _TICK_OF: Final = attrgetter("tick")
 
 def _is_after_charge(event: Event) -> bool:
     """Activations, endings and the sweep (100.4d, e; 100.6) come when Charge has been gained
-    (100.4c). Outside every batch nothing else changes a stat, takes a keyword or Freeze away, or
-    kills: Burn (100.4b) has its deaths in batches, and a line that answers it only endures (500.2).
+    (100.4c). Outside every batch nothing else changes a stat, takes Freeze away or kills: Burn
+    (100.4b) has its deaths in batches, and a line that answers it only endures (500.2).
     """
     kind = event.kind
     if kind == "activation":
         return not event.values[1]
     if event.batch is not None:
         return False
-    return kind in ("stat", "grant_end", "death") or (
-        kind == "status_end" and event.values[1] == "freeze"
-    )
+    return kind in ("stat", "death") or (kind == "status_end" and event.values[1] == "freeze")
 
 
 def _hold_vessels(unit: _Unit, vessels: int, progress: int) -> None:

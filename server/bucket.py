@@ -17,14 +17,14 @@ class Bucket:
         self._tokens = float(burst)
         self._at = now
 
-    def take(self, now: float) -> bool:
-        """Whether one is let through."""
+    def take(self, now: float, tokens: int = 1) -> bool:
+        """Whether one is let through that counts for so many."""
         self._tokens = min(self._burst, self._tokens + (now - self._at) * self._rate)
         self._at = now
-        if self._tokens < 1:
+        if self._tokens < tokens:
             self.refused += 1
             return False
-        self._tokens -= 1
+        self._tokens -= tokens
         self.refused = 0
         return True
 
@@ -44,10 +44,10 @@ class Buckets:
     def __len__(self) -> int:
         return len(self._buckets)
 
-    def take(self, who: str, now: float) -> bool:
-        """Whether what this one asks for is let through."""
+    def take(self, who: str, now: float, tokens: int = 1) -> bool:
+        """Whether what this one asks for is let through; it counts for so many."""
         bucket = self._buckets.pop(who, None) or Bucket(self._rate, self._burst, now)
         self._buckets[who] = bucket
         if len(self._buckets) > self._most:
             self._buckets.popitem(last=False)
-        return bucket.take(now)
+        return bucket.take(now, tokens)

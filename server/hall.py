@@ -32,6 +32,7 @@ from server.metronome import Metronome
 from server.room import Room
 from server.stage import Stage
 from server.static import StaticFile, tagged
+from server.streams import Streams
 from server.watchdog import Watchdog
 
 log = structlog.get_logger()
@@ -54,6 +55,7 @@ class Hall:
         self.greetings: set[trio.CancelScope] = set()  # of those who are yet to be let in
         self.dismissal: Callable[[], Closing] | None = None  # once all are dismissed
         self.metrics = Metrics()
+        self.streams = Streams(config.catalog)
         self.keepalive = Keepalive(metronome, config.limits.ping_seconds, config.next_beat)
         self.exporter = Exporter(
             self.metrics,

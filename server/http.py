@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from http import HTTPStatus
 from types import MappingProxyType
 from typing import Final
 
 import msgspec
 import structlog
-import trio
 from websockets.datastructures import Headers
 from websockets.http11 import Response
 
@@ -23,8 +23,9 @@ from protocol.schema import schema_bytes
 from server.hall import Hall
 from server.metrics import CONTENT_TYPE
 from server.replay import Replay, encode, listing, replay_of
-from server.retelling import Untellable, begin_of, retell, stream
+from server.retelling import Untellable, WrittenOtherwise
 from server.static import StaticFile, read_static
+from server.streams import Busy
 
 SECURITY: Final = {
     "Content-Security-Policy": "default-src 'none'",
@@ -40,7 +41,7 @@ RETRY: Final = {"Retry-After": "1"}
 LATEST: Final = "/api/replays"
 REPLAYS: Final = "/replays/"
 STREAM: Final = "/stream"
-TICKS_AT_A_TIME: Final = 4
+STREAM_TOKENS: Final = 4
 LISTED: Final = 100  # of the latest
 # The page's own: nothing inline, nothing from elsewhere, in nobody's frame.
 PAGE_POLICY: Final = (
@@ -83,39 +84,42 @@ def respond(
 
 async def _kept(hall: Hall, path: str) -> Response:
     """What of the journal is asked for."""
-    battle = path.removeprefix(REPLAYS).removesuffix(STREAM)
     try:
         if path == LATEST:
             return respond(HTTPStatus.OK, listing(await hall.journal.replays(LISTED)), JSON)
-        fought = await hall.journal.fought(BattleId(battle))
+        if path.endswith(STREAM):
+            return await _streamed(hall, BattleId(path.removeprefix(REPLAYS).removesuffix(STREAM)))
+        replay = await _replay(hall, BattleId(path.removeprefix(REPLAYS)))
     except sqlite3.Error as error:
         log.error("replays cannot be read", why=str(error))  # noqa: TRY400 - where is no matter
         sentence = "Replays cannot be read at the moment.\n"
         return respond(HTTPStatus.SERVICE_UNAVAILABLE, sentence, extra=RETRY)
-    if fought is None:
-        return _nothing_here()
-    replay = replay_of(fought)
-    return await _streamed(hall, replay) if path.endswith(STREAM) else _whole(replay)
+    return _nothing_here() if replay is None else respond(HTTPStatus.OK, encode(replay), JSON)
 
 
-def _whole(replay: Replay) -> Response:
-    return respond(HTTPStatus.OK, encode(replay), JSON)
+async def _replay(hall: Hall, battle: BattleId) -> Replay | None:
+    fought = await hall.journal.fought(battle)
+    return None if fought is None else replay_of(fought)
 
 
-async def _streamed(hall: Hall, replay: Replay) -> Response:
-    """Battles that run go first: it is made a little at a time."""
-    told = []
+async def _streamed(hall: Hall, battle: BattleId) -> Response:
     try:
-        for count, frames in enumerate(retell(replay, hall.config.catalog)):
-            told.append(frames)
-            if count % TICKS_AT_A_TIME == 0:
-                await trio.lowlevel.checkpoint()
-        body = stream(begin_of(replay), told, replay.result)
+        body = await hall.streams.of(battle, partial(_replay, hall))
+    except Busy:
+        sentence = "Too many replays are asked for at once.\n"
+        return respond(HTTPStatus.SERVICE_UNAVAILABLE, sentence, extra=RETRY)
+    except WrittenOtherwise as other:
+        return respond(HTTPStatus.GONE, f"{other}\n")
     except Untellable as untellable:
-        log.error("a replay cannot be told", battle=replay.id, why=str(untellable))  # noqa: TRY400
+        log.error("a replay cannot be told", battle=battle, why=str(untellable))  # noqa: TRY400
         sentence = "This replay was not kept as it was.\n"
         return respond(HTTPStatus.INTERNAL_SERVER_ERROR, sentence)
-    return respond(HTTPStatus.OK, body, JSON)
+    return _nothing_here() if body is None else respond(HTTPStatus.OK, body, JSON)
+
+
+def tokens_of(path: str) -> int:
+    """How many requests this one counts for: so many times the work of another."""
+    return STREAM_TOKENS if path.startswith(REPLAYS) and path.endswith(STREAM) else 1
 
 
 def _nothing_here() -> Response:

@@ -28,8 +28,8 @@ class Limits:
     frames_burst: int = 600
     requests_per_second: float = 20.0  # of plain HTTP, from one address
     requests_burst: int = 300  # a page is three dozen files
-    handshakes_per_second: float = 200.0  # of WebSockets, from one address
-    handshakes_burst: int = 12_000  # all that it may have come back at once after a restart
+    # Of WebSockets, from one address, which may have all of its connections come back at once.
+    handshakes_per_second: float = 100.0
     private_messages: int = 64  # that wait for a client to read them
     private_bytes: int = 1 << 16  # of those
     send_bytes: int = 1 << 16  # joined into one send to a client that catches up
@@ -92,7 +92,6 @@ RANGES: Final[Mapping[str, Range]] = {
     "requests_per_second": RATE,
     "requests_burst": SOME,
     "handshakes_per_second": RATE,
-    "handshakes_burst": SOME,
     "private_messages": SOME,
     "private_bytes": Range(1 << 10, 1 << 30),
     "send_bytes": Range(1, 1 << 30),

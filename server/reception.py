@@ -44,7 +44,8 @@ class Reception:
         self._crowd = crowd
         limits = config.limits
         self._requests = Buckets(limits.requests_per_second, limits.requests_burst)
-        self._handshakes = Buckets(limits.handshakes_per_second, limits.handshakes_burst)
+        # All that an address may have open can come at once: after a restart it does.
+        self._handshakes = Buckets(limits.handshakes_per_second, limits.connections_per_address)
         self._here: Counter[str] = Counter()  # connections in conversation, by address
         # A page of someone else's can be shown under a name that leads to this machine; behind a
         # proxy, and where others connect, a name is what the server is known by.
@@ -59,7 +60,9 @@ class Reception:
             status, why = self._objection(connection, request, address)
             if status is None:
                 return None
-        elif path in http.PROBES or self._requests.take(address, trio.current_time()):
+        elif path in http.PROBES or self._requests.take(
+            address, trio.current_time(), http.tokens_of(path)
+        ):
             response = await http.answer(self._hall, path, request.headers)
             if path.startswith(SHARED):
                 response.headers.update(sharing(request.headers, self._config.security.origins))

@@ -1,7 +1,7 @@
 """A replay as a stream: what a spectator of all three channels was sent of the battle.
 
 The frames come from the recorded log, whatever rules there are by now. Under the rules it was
-fought by they are those that were sent, byte for byte.
+fought by, and by the same edition, they are those that were sent, byte for byte.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from protocol.log_lines import NoLog, read_lines
 from protocol.messages import Begin, Result, Seat
 from protocol.recording import NEVER, Recording
 from protocol.sources import SEATS, Sources
+from server.edition import engine_version
 from server.replay import Replay
 from server.telling import changed_rules
 
@@ -27,6 +28,10 @@ LONGEST_TICKS: Final = RANGES["time_limit"][1]
 
 class Untellable(ValueError):  # noqa: N818 - says what the replay is
     """A replay that no battle can have left; the sentence says where and why."""
+
+
+class WrittenOtherwise(Untellable):
+    """A replay that another version has recorded, which this one cannot read."""
 
 
 def begin_of(replay: Replay) -> Begin:
@@ -46,6 +51,18 @@ def retell(replay: Replay, catalog: Catalog) -> Iterator[Frames]:
     """The frames of every tick that has any; of a battle without a log, which nothing was kept of,
     none. Raises `Untellable`, perhaps in the middle.
     """
+    try:
+        yield from _retell(replay, catalog)
+    except Untellable as untellable:
+        if replay.engine == engine_version():
+            raise
+        raise WrittenOtherwise(
+            f"Version {replay.engine} has recorded this replay; this is {engine_version()}, which"
+            f" cannot read it: {untellable}"
+        ) from None
+
+
+def _retell(replay: Replay, catalog: Catalog) -> Iterator[Frames]:
     result = replay.result
     if not 0 <= result.tick <= LONGEST_TICKS:
         raise Untellable(f"result.tick: a battle ends on tick 0 to {LONGEST_TICKS}")

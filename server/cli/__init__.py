@@ -30,7 +30,7 @@ def _run() -> int:
 
             return validate(words)
     if command == "serve":
-        # Half a second passes before it can be told to reload, and SIGHUP would end it: it waits.
+        # It takes half a second until it can be told to reload; until then SIGHUP would end it.
         signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGHUP])
     from server.cli.app import app
 

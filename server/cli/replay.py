@@ -15,11 +15,11 @@ from protocol.frames import DIGEST_TICKS, Frames
 from protocol.messages import BattleId, Begin, Frame, Result, RevivalFrame, TickFrame, VesselFrame
 from protocol.mirror import Mirror
 from server.cli.board import named_samples
-from server.cli.output import print_faults
+from server.cli.output import complain, print_faults
 from server.cli.run import run
-from server.cli.verify import Verdict, read_replay, verdict_on
+from server.cli.verify import OTHER_RULES, Verdict, read_replay, verdict_on
 from server.replay import Replay
-from server.retelling import Untellable, begin_of, retell
+from server.retelling import Untellable, WrittenOtherwise, begin_of, retell
 from server.view.commentary import Commentary
 from server.view.screen import Screen, open_screen
 from server.view.show import Show
@@ -59,6 +59,9 @@ def replay(place: str, *, speed: float, from_seconds: float) -> int:
         film = film_of(read_replay(place), base_catalog(), speed, from_seconds)
     except Refused as refused:
         return print_faults(place, refused.faults)
+    except WrittenOtherwise as other:
+        complain(f"{place}: {other}")
+        return OTHER_RULES
     except Untellable as untellable:
         return print_faults(place, [Fault("", str(untellable))])
     return run(partial(_replay, film))

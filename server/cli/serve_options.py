@@ -42,7 +42,6 @@ LIMIT_HELP: Final[Mapping[str, str]] = {
     "requests_per_second": "Plain HTTP requests from one address, over time.",
     "requests_burst": "Plain HTTP requests from one address at once.",
     "handshakes_per_second": "WebSocket handshakes from one address, over time.",
-    "handshakes_burst": "WebSocket handshakes from one address at once.",
     "private_messages": "Messages to one client that wait for it to read.",
     "private_bytes": "Bytes of the messages to one client that wait for it to read.",
     "send_bytes": "Bytes joined into one send to a client that catches up.",

@@ -177,7 +177,7 @@ async def test_where_there_is_no_replay_the_page_says_so(
         def fail(replay: Replay, _: object) -> None:
             raise Untellable(replay.id)
 
-        monkeypatch.setattr("server.http.retell", fail)
+        monkeypatch.setattr("server.streams.retell", fail)
         await page.open(f"{page_of(server)}?again#replay={result.battle}")
         await page.wait(DOOR)
         assert await page.run(text("door-text")) == "This replay was not kept as it was."

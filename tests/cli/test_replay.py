@@ -326,6 +326,19 @@ async def test_from_past_the_end_on_the_end_is_shown(autojump_clock: MockClock) 
     assert screen.at(seconds).tick == LAST_TICK
 
 
+def test_a_log_of_another_version_that_cannot_be_read_here_is_of_other_rules(
+    file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def write_otherwise(value: dict[str, Any]) -> None:
+        value["engine"] = "99.0"
+        value["log"][7]["more"] = True
+
+    assert play(file, changed(write_otherwise)) == OTHER_RULES
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith(f"phylactery: {file}: Version 99.0 has recorded this replay")
+
+
 async def test_a_battle_of_which_nothing_is_kept_keeps_nobody_waiting(
     autojump_clock: MockClock,
 ) -> None:

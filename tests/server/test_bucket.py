@@ -13,6 +13,12 @@ def test_a_burst_at_once_and_a_rate_over_time() -> None:
     assert [bucket.take(1000) for _ in range(4)] == [True] * 3 + [False]
 
 
+def test_what_counts_for_several_takes_as_many_or_none() -> None:
+    bucket = Bucket(rate=1, burst=5, now=0)
+    assert [bucket.take(0, tokens) for tokens in (4, 4, 1, 1)] == [True, False, True, False]
+    assert bucket.take(4, 4)
+
+
 def test_each_has_their_own() -> None:
     buckets = Buckets(rate=1, burst=1)
     assert buckets.take("a", 0)

@@ -205,15 +205,36 @@ async def test_pages_are_served_to_a_full_house() -> None:
 
 
 async def test_connections_are_not_begun_without_end() -> None:
-    """Each by itself holds nothing for long; the handshakes alone would be all that is done."""
-    limits = Limits(handshakes_burst=3, handshakes_per_second=0.1)
-    async with running(Config(port=0, limits=limits)) as server:
-        for _ in range(3):
-            (await come_in(server)).reset()
-        assert await (await come(server)).status(handshake()) == 429
+    """Each by itself holds nothing for long; but the handshakes alone take a server's time."""
+    limits = Limits(connections_per_address=3, handshakes_per_second=0.01)
+    security = read_security("127.0.0.1", trusted_proxies=["127.0.0.1"])
+    async with running(Config(port=0, limits=limits, security=security)) as server:
+
+        def request(address: str) -> bytes:
+            return handshake("/rooms/new", f"X-Forwarded-For: {address}")
+
+        for address in ("9.9.9.9", "9.9.9.9", "9.9.9.9", "8.8.8.8"):
+            stranger = await come(server)
+            assert await stranger.status(request(address)) == 101
+            stranger.reset()
+        stranger = await come(server)
+        await stranger.send(request("9.9.9.9"))
+        refused = await stranger.drain()
+        assert refused.startswith(b"HTTP/1.1 429")
+        assert b"Too many handshakes" in refused
         assert server.hall.metrics.refused["http_429"] == 1
-        page = await come(server)  # which has a limit of its own
-        assert await page.status(b"GET /api/rooms HTTP/1.1\r\nHost: x\r\n\r\n") == 200
+        page = b"GET /api/rooms HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: 9.9.9.9\r\n\r\n"
+        assert await (await come(server)).status(page) == 200  # which has a limit of its own
+
+
+async def test_a_replay_to_be_played_counts_for_four_pages() -> None:
+    limits = Limits(requests_burst=6, requests_per_second=0.01)
+    async with running(Config(port=0, limits=limits, data=":memory:")) as server:
+        told = []
+        for path in ("/replays/x/stream", "/replays/x", "/replays/x/stream", "/replays/x"):
+            request = f"GET {path} HTTP/1.1\r\nHost: x\r\n\r\n".encode()
+            told.append(await (await come(server)).status(request))
+        assert told == [404, 404, 429, 404]
 
 
 async def test_pages_are_not_asked_for_without_end() -> None:

@@ -11,7 +11,7 @@ from typing import Any, Final
 import orjson
 import pytest
 import trio
-from trio.testing import MockClock
+from trio.testing import MockClock, wait_all_tasks_blocked
 from websockets.datastructures import Headers
 
 from engine import UNIT_FIELDS, Catalog, base_catalog
@@ -33,6 +33,7 @@ from server.http import answer
 from server.journal.store import Store
 from server.replay import Replay, decode, replay_of
 from server.retelling import Untellable, begin_of, retell, stream
+from server.streams import MOST_WAITING, Busy, Streams
 from tests.journal.test_replay import changed, whole
 from tests.journal.worlds import Party, universe
 from tests.server.rooms import RULES
@@ -238,6 +239,87 @@ async def test_battles_that_run_go_on_while_a_replay_is_told(
         nursery.cancel_scope.cancel()
     assert response.status_code == 200
     assert turns > ticks // 8
+
+
+async def test_a_stream_is_made_once_for_all_who_ask_and_for_no_more_than_can_wait(
+    autojump_clock: MockClock, kept: Replay
+) -> None:
+    fetched, answers, refused = list[BattleId](), list[bytes | None](), 0
+
+    async def fetch(battle: BattleId) -> Replay | None:
+        fetched.append(battle)
+        await trio.sleep(1)
+        return kept if battle == kept.id else None
+
+    async def ask(battle: str) -> None:
+        nonlocal refused
+        try:
+            answers.append(await streams.of(BattleId(battle), fetch))
+        except Busy:
+            refused += 1
+
+    streams = Streams(base_catalog())
+    async with trio.open_nursery() as nursery:
+        for _ in range(MOST_WAITING + 3):
+            nursery.start_soon(ask, kept.id)
+    assert (fetched, refused) == ([kept.id], 2)  # one is made, and so many wait
+    assert answers == [told(kept)] * (MOST_WAITING + 1)
+    async with trio.open_nursery() as nursery:
+        for number in range(MOST_WAITING + 1):
+            nursery.start_soon(ask, f"other.{number}")
+        await wait_all_tasks_blocked()
+        await ask(kept.id)  # it is there: nobody waits for it
+        assert answers[-1] == told(kept)
+        assert answers.count(None) == 0
+    assert answers.count(None) == MOST_WAITING + 1
+
+
+async def test_of_the_streams_those_that_were_asked_for_last_are_kept(
+    autojump_clock: MockClock, kept: Replay, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("server.streams.BYTES_KEPT", 2 * len(told(kept)) + 1)
+    fetched: list[str] = []
+
+    async def fetch(battle: BattleId) -> Replay | None:
+        fetched.append(battle)
+        return kept
+
+    streams = Streams(base_catalog())
+    for battle in ("a", "b", "a", "c", "a", "b"):
+        await streams.of(BattleId(battle), fetch)
+    assert fetched == ["a", "b", "c", "b"]
+
+
+async def test_where_too_many_replays_are_asked_for_they_are_to_be_asked_for_later(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def busy(*_: object) -> None:
+        raise Busy
+
+    monkeypatch.setattr(Streams, "of", busy)
+    async with running(Config(port=0)) as server:
+        status, headers, body = await get(server, "/replays/x/stream")
+    assert (status, headers["retry-after"]) == (503, "1")
+    assert body == "Too many replays are asked for at once.\n"
+
+
+async def test_a_log_of_another_version_that_cannot_be_read_here_is_nobodys_fault(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def write_otherwise(value: dict[str, Any]) -> None:
+        value["engine"] = "99.0"
+        value["log"][7]["more"] = True
+
+    other = changed(write_otherwise)
+    with written() as logged:
+        async with running(Config(port=0, data=":memory:")) as server:
+            monkeypatch.setattr(Store, "fought", lambda *_: "kept")
+            monkeypatch.setattr("server.http.replay_of", lambda _: other)
+            status, _, body = await get(server, f"/replays/{other.id}/stream")
+    assert status == 410
+    assert body.startswith("Version 99.0 has recorded this replay; this is ")
+    assert "log[7]: " in body
+    assert '"level":"error"' not in logged.getvalue()
 
 
 async def fetched(_: BattleId) -> str:
