@@ -19,7 +19,7 @@ export class Controls {
     this.slider = byId("moment");
     this.button = byId("play");
     this.last = 0;
-    this.told = 0;
+    this.told = -Infinity; // the moment that a reader of the screen was told
     this.held = false; // the slider, by a hand
   }
 
@@ -31,9 +31,11 @@ export class Controls {
     const { signal } = this.gone;
     this.last = last;
     this.slider.max = String(last);
-    byId("moments").replaceChildren(...moments.map(({ tick, kind }) => mark(kind, tick / Math.max(last, 1))));
+    byId("moments").replaceChildren(
+      ...moments.map(({ tick, kind }) => mark(kind, tick / Math.max(last, 1))));
     this.button.addEventListener("click", this.hands.toggle, { signal });
-    this.slider.addEventListener("input", () => this.hands.seek(Number(this.slider.value)), { signal });
+    this.slider.addEventListener("input",
+      () => this.hands.seek(Number(this.slider.value)), { signal });
     this.slider.addEventListener("pointerdown", () => { this.held = true; }, { signal });
     for (const end of ["pointerup", "pointercancel"]) {
       document.addEventListener(end, () => { this.held = false; }, { signal });
