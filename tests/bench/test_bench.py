@@ -69,12 +69,14 @@ def test_watching_is_measured(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("PHYLACTERY_COMPILE", "0")
+    monkeypatch.setattr("tests.bench.watch.bare_send", lambda _: 7.25)  # takes its ten seconds
     small = ["--spectators", "6", "--rooms", "2", "--seconds", "1", "--pace", "40"]
     assert main(["watch", *small]) == 0
     out = capsys.readouterr().out
     assert "its writes alone" in out
     (row,) = (line for line in out.splitlines() if line.startswith("│ all 64 pairings "))
     assert f" {Watched.together(list(every_pairing())).rate():.1f} " in row
+    assert out.count(" 7.25 ") == 2
 
 
 def test_the_writes_alone_are_as_many_as_they_would_be(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import base64
 import itertools
 import json
@@ -10,8 +11,9 @@ import shutil
 import subprocess
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import cache
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import mkdtemp
 from typing import Any, Final
 
 import trio
@@ -70,6 +72,7 @@ class Page:
         self.complaints: list[str] = []
         self._socket = socket
         self._session = ""
+        self._profile = ""
         self._loaded = trio.Event()
         self._numbers = itertools.count(1)
         self._answers: dict[int, Answer] = {}
@@ -110,12 +113,20 @@ class Page:
 
     async def begin(self) -> None:
         """Opens the tab. Needs `listen` to run."""
-        made = await self._call("Target.createTarget", url="about:blank")
+        self._profile = (await self._call("Target.createBrowserContext"))["browserContextId"]
+        made = await self._call(
+            "Target.createTarget", url="about:blank", browserContextId=self._profile
+        )
         target = made["targetId"]
         attached = await self._call("Target.attachToTarget", targetId=target, flatten=True)
         self._session = attached["sessionId"]
         for domain in ("Page", "Runtime", "Log", "Network"):
             await self._call(f"{domain}.enable")
+
+    async def end(self) -> None:
+        """Closes the tab, and forgets all that was done in it. Needs `listen` to run."""
+        self._session = ""
+        await self._call("Target.disposeBrowserContext", browserContextId=self._profile)
 
     async def listen(self) -> None:
         """Hears the browser, until cancelled."""
@@ -154,61 +165,55 @@ class Page:
             self.complaints.append(f"{entry['source']}: {entry['text']} {entry.get('url', '')}")
 
 
-@asynccontextmanager
-async def open_page(folder: Path) -> AsyncIterator[Page]:
-    """A tab of a browser of its own, with an empty profile in this folder."""
-    program = find_chromium()
-    if program is None:
-        raise AssertionError("no browser: the tests should have been skipped")
-    command = [program, *FLAGS, f"--user-data-dir={folder}", "about:blank"]
-    # It is killed, and would leave something there; the test's own folder is too deep for a socket.
-    with TemporaryDirectory(prefix="chromium-", ignore_cleanup_errors=True) as spare:
-        process = await trio.lowlevel.open_process(
-            command,
+class Browser:
+    """One process for all tests of a run, since to begin takes it longer than most tests take."""
+
+    def __init__(self) -> None:
+        program = find_chromium()
+        if program is None:
+            raise AssertionError("no browser: the tests should have been skipped")
+        self._folder = Path(mkdtemp(prefix="chromium-"))
+        self._process = subprocess.Popen(
+            [program, *FLAGS, f"--user-data-dir={self._folder}", "about:blank"],
             stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            env={**os.environ, "TMPDIR": spare},
+            stderr=subprocess.DEVNULL,
+            env={**os.environ, "TMPDIR": str(self._folder)},
         )
-        async with _page_of(process) as page:
-            yield page
+        atexit.register(self._end)
+
+    async def url(self) -> str:
+        """Where it listens, once it does."""
+        told = self._folder / "DevToolsActivePort"
+        with trio.fail_after(PATIENCE_SECONDS):
+            while not told.exists() or told.read_text().count("\n") < 1:
+                assert self._process.poll() is None, "the browser has ended"
+                await trio.sleep(0.02)
+        port, path = told.read_text().split()
+        return f"ws://127.0.0.1:{port}{path}"
+
+    def _end(self) -> None:
+        self._process.kill()
+        self._process.wait()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+
+browser: Final = cache(Browser)
 
 
 @asynccontextmanager
-async def _page_of(process: trio.Process) -> AsyncIterator[Page]:
-    try:
-        url = await _devtools(process)
-        # It is killed anyway: no need of a farewell.
-        socket = connect(
-            url, max_size=None, compression=None, proxy=None, ping_interval=None, close_timeout=0.1
-        )
-        async with socket as connection, trio.open_nursery() as nursery:
-            nursery.start_soon(_drain, process)
-            page = Page(connection)
-            nursery.start_soon(page.listen)
+async def open_page() -> AsyncIterator[Page]:
+    """A tab with a profile of its own, which is empty."""
+    url = await browser().url()
+    socket = connect(
+        url, max_size=None, compression=None, proxy=None, ping_interval=None, close_timeout=0.1
+    )
+    async with socket as connection, trio.open_nursery() as nursery:
+        page = Page(connection)
+        nursery.start_soon(page.listen)
+        try:
             await page.begin()
             yield page
-            nursery.cancel_scope.cancel()
-    finally:
-        process.kill()
-        with trio.CancelScope(shield=True):
-            await process.wait()
-
-
-async def _drain(process: trio.Process) -> None:
-    """Reads on, or the browser would wait for someone to."""
-    assert process.stderr is not None
-    async for _ in process.stderr:
-        pass
-
-
-async def _devtools(process: trio.Process) -> str:
-    """The address that the browser prints once it listens."""
-    assert process.stderr is not None
-    said = b""
-    with trio.fail_after(PATIENCE_SECONDS):
-        async for chunk in process.stderr:
-            said += chunk
-            if b"DevTools listening on " in said and said.endswith(b"\n"):
-                rest = said.partition(b"DevTools listening on ")[2]
-                return rest.split()[0].decode()
-    raise AssertionError(f"the browser ended: {said.decode(errors='replace')}")
+        finally:
+            with trio.CancelScope(shield=True):
+                await page.end()
+        nursery.cancel_scope.cancel()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from pathlib import Path
 from typing import Any, cast
 
 import jwt
@@ -66,9 +65,9 @@ async def assert_battle_is_checked(page: Page) -> None:
     )
 
 
-async def test_a_battle_is_seen_live_to_its_checked_end(tmp_path: Path) -> None:
+async def test_a_battle_is_seen_live_to_its_checked_end() -> None:
     players = Players(names=NAMES)
-    async with open_arena(PACE) as (server, nursery), open_page(tmp_path) as page:
+    async with open_arena(PACE) as (server, nursery), open_page() as page:
         await nursery.start(players.play, server.url)
         players.begun.set()
         await page.open(page_of(server))
@@ -93,10 +92,10 @@ async def test_a_battle_is_seen_live_to_its_checked_end(tmp_path: Path) -> None:
         assert page.complaints == []
 
 
-async def test_bars_move_between_frames_too(tmp_path: Path) -> None:
+async def test_bars_move_between_frames_too() -> None:
     """At half its speed, no frame comes for a while, and Charge moves all the same."""
     players = Players()
-    async with open_arena(0.5) as (server, nursery), open_page(tmp_path) as page:
+    async with open_arena(0.5) as (server, nursery), open_page() as page:
         await nursery.start(players.play, server.url)
         players.begun.set()
         await page.open(page_of(server))
@@ -109,10 +108,10 @@ async def test_bars_move_between_frames_too(tmp_path: Path) -> None:
         assert shown >= 10, "of 20 pictures, most show another Charge"
 
 
-async def test_a_lost_connection_is_resumed_with_nothing_missing(tmp_path: Path) -> None:
+async def test_a_lost_connection_is_resumed_with_nothing_missing() -> None:
     """The page comes late, so that a resume without the right numbers would leave a hole."""
     players = Players()
-    async with open_arena(PACE) as (server, nursery), open_page(tmp_path) as page:
+    async with open_arena(PACE) as (server, nursery), open_page() as page:
         wire = Wire(server.port)
         await nursery.start(wire.run)
         room = await nursery.start(players.play, server.url)
@@ -143,9 +142,9 @@ SLIP = """(async () => {
 })()"""
 
 
-async def test_a_server_that_is_about_to_stop_is_watched_to_the_end(tmp_path: Path) -> None:
+async def test_a_server_that_is_about_to_stop_is_watched_to_the_end() -> None:
     players = Players()
-    async with open_arena(PACE) as (server, nursery), open_page(tmp_path) as page:
+    async with open_arena(PACE) as (server, nursery), open_page() as page:
         await nursery.start(players.play, server.url)
         await page.open(page_of(server))
         players.begun.set()
@@ -157,13 +156,13 @@ async def test_a_server_that_is_about_to_stop_is_watched_to_the_end(tmp_path: Pa
 
 @pytest.mark.parametrize(("comes_late", "log"), [(False, "true"), (True, "null")])
 async def test_a_mirror_that_goes_wrong_is_noticed_and_begins_anew(
-    tmp_path: Path, comes_late: bool, log: str
+    comes_late: bool, log: str
 ) -> None:
     """Who was there before the battle gets all of it again; who came later a snapshot, and so not
     the whole log.
     """
     players = Players()
-    async with open_arena(PACE) as (server, nursery), open_page(tmp_path) as page:
+    async with open_arena(PACE) as (server, nursery), open_page() as page:
         room = await nursery.start(players.play, server.url)
         if comes_late:
             players.begun.set()
@@ -177,9 +176,9 @@ async def test_a_mirror_that_goes_wrong_is_noticed_and_begins_anew(
         assert await page.run(CHECKS) == ["true", "true", log, "true"]
 
 
-async def test_a_private_room_asks_for_its_key(tmp_path: Path) -> None:
+async def test_a_private_room_asks_for_its_key() -> None:
     players = Players(key="four candles")
-    async with open_arena(PACE) as (server, nursery), open_page(tmp_path) as page:
+    async with open_arena(PACE) as (server, nursery), open_page() as page:
         room = await nursery.start(players.play, server.url)
         await page.open(f"{page_of(server)}#room={room}")
         await page.wait("!document.getElementById('door').hidden")
@@ -201,11 +200,11 @@ async def test_a_private_room_asks_for_its_key(tmp_path: Path) -> None:
         assert page.complaints == []
 
 
-async def test_the_way_into_a_private_room_asks_for_its_key(tmp_path: Path) -> None:
+async def test_the_way_into_a_private_room_asks_for_its_key() -> None:
     create = Create(version=1, name="Ada", key="four candles")
     async with (
         open_arena(PACE) as (server, _),
-        open_page(tmp_path) as page,
+        open_page() as page,
         open_client(server.url, create) as ada,
     ):
         welcome = await anext(ada)
@@ -219,13 +218,13 @@ async def test_the_way_into_a_private_room_asks_for_its_key(tmp_path: Path) -> N
         assert await page.run(text("banner-checks")) == hint
 
 
-async def test_who_was_asked_for_a_ticket_and_then_a_key_comes_in_with_both(tmp_path: Path) -> None:
+async def test_who_was_asked_for_a_ticket_and_then_a_key_comes_in_with_both() -> None:
     ticket = jwt.encode({"player": "ada", "exp": time.time() + 600}, SECRET, "HS256")
     create = Create(version=1, name="Ada", key="four candles", ticket=ticket)
     security = Security(tickets=with_secret(SECRET))
     async with (
         open_arena(PACE, security=security) as (server, _),
-        open_page(tmp_path) as page,
+        open_page() as page,
         open_client(server.url, create) as ada,
     ):
         welcome = await anext(ada)
@@ -239,8 +238,8 @@ async def test_who_was_asked_for_a_ticket_and_then_a_key_comes_in_with_both(tmp_
         assert " --ticket TICKET --key KEY" in await page.run(text("command"))
 
 
-async def test_an_empty_list_says_what_is_true_of_each_command(tmp_path: Path) -> None:
-    async with open_arena(PACE) as (server, _), open_page(tmp_path) as page:
+async def test_an_empty_list_says_what_is_true_of_each_command() -> None:
+    async with open_arena(PACE) as (server, _), open_page() as page:
         await page.open(page_of(server))
         await page.wait("!document.getElementById('none').hidden")
         said = await page.run(text("none"))
@@ -251,9 +250,9 @@ async def test_an_empty_list_says_what_is_true_of_each_command(tmp_path: Path) -
         assert "phylactery demo" in demo
 
 
-async def test_who_wants_no_motion_is_shown_none(tmp_path: Path) -> None:
+async def test_who_wants_no_motion_is_shown_none() -> None:
     players = Players(boards=BOARDS)
-    async with open_arena(PACE) as (server, nursery), open_page(tmp_path) as page:
+    async with open_arena(PACE) as (server, nursery), open_page() as page:
         features = [{"name": "prefers-reduced-motion", "value": "reduce"}]
         await page.command("Emulation.setEmulatedMedia", features=features)
         room = await nursery.start(players.play, server.url)
@@ -265,9 +264,9 @@ async def test_who_wants_no_motion_is_shown_none(tmp_path: Path) -> None:
         assert await page.run("strikes") == 0
 
 
-async def test_a_unit_can_be_looked_at_by_keyboard(tmp_path: Path) -> None:
+async def test_a_unit_can_be_looked_at_by_keyboard() -> None:
     players = Players()
-    async with open_arena(1.0) as (server, nursery), open_page(tmp_path) as page:
+    async with open_arena(1.0) as (server, nursery), open_page() as page:
         await nursery.start(players.play, server.url)
         players.begun.set()
         await page.open(page_of(server))
@@ -288,8 +287,8 @@ def sorted_units(name: str) -> list[dict[str, Any]]:
     return sorted(units, key=lambda unit: int(unit["cell"]))
 
 
-async def test_a_list_of_rooms_and_what_to_do_without_any(tmp_path: Path) -> None:
-    async with open_arena(PACE) as (server, nursery), open_page(tmp_path) as page:
+async def test_a_list_of_rooms_and_what_to_do_without_any() -> None:
+    async with open_arena(PACE) as (server, nursery), open_page() as page:
         await page.open(page_of(server))
         await page.wait("!document.getElementById('none').hidden")
         assert f"--server {server.url}" in await page.run(text("none"))
@@ -304,8 +303,8 @@ async def test_a_list_of_rooms_and_what_to_do_without_any(tmp_path: Path) -> Non
         assert page.complaints == []
 
 
-async def test_a_room_that_is_not_there(tmp_path: Path) -> None:
-    async with open_arena(PACE) as (server, _), open_page(tmp_path) as page:
+async def test_a_room_that_is_not_there() -> None:
+    async with open_arena(PACE) as (server, _), open_page() as page:
         await page.open(f"{page_of(server)}#room=nowhere")
         await page.wait("!document.getElementById('door').hidden")
         assert await page.run(text("door-text")) == "There is no such room."
@@ -313,9 +312,9 @@ async def test_a_room_that_is_not_there(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("scheme", ["dark", "light"])
-async def test_words_can_be_read_and_a_phone_holds_it(tmp_path: Path, scheme: str) -> None:
+async def test_words_can_be_read_and_a_phone_holds_it(scheme: str) -> None:
     players = Players()
-    async with open_arena(PACE) as (server, nursery), open_page(tmp_path) as page:
+    async with open_arena(PACE) as (server, nursery), open_page() as page:
         features = [{"name": "prefers-color-scheme", "value": scheme}]
         await page.command("Emulation.setEmulatedMedia", features=features)
         await page.command(

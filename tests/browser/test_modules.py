@@ -8,7 +8,6 @@ import hashlib
 import hmac
 import json
 from collections.abc import AsyncIterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -26,9 +25,9 @@ pytestmark = needs_chromium
 
 
 @pytest.fixture
-async def page(tmp_path: Path) -> AsyncIterator[Page]:
+async def page() -> AsyncIterator[Page]:
     """A tab on the page of a server on which nothing happens."""
-    async with open_arena(1.0) as (server, _), open_page(tmp_path) as page:
+    async with open_arena(1.0) as (server, _), open_page() as page:
         await page.open(page_of(server))
         await page.wait("document.readyState === 'complete'")
         yield page

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -43,8 +42,8 @@ SHOW_UNIT = """(async () => {
 })()"""
 
 
-async def test_all_of_a_unit_is_heard(tmp_path: Path) -> None:
-    async with open_arena(1.0) as (server, _), open_page(tmp_path) as page:
+async def test_all_of_a_unit_is_heard() -> None:
+    async with open_arena(1.0) as (server, _), open_page() as page:
         await page.open(page_of(server))
         await page.run(SHOW_UNIT)
         vessels = "Vessels 1 of 2, 3 of 10 points toward the next"
@@ -56,11 +55,11 @@ async def test_all_of_a_unit_is_heard(tmp_path: Path) -> None:
         ]
 
 
-async def test_the_clock_is_a_timer(tmp_path: Path) -> None:
+async def test_the_clock_is_a_timer() -> None:
     create = Create(version=1, name="Ada")
     async with (
         open_arena(1.0) as (server, _),
-        open_page(tmp_path) as page,
+        open_page() as page,
         open_client(server.url, create) as ada,
     ):
         welcome = await anext(ada)
@@ -98,10 +97,10 @@ SHOW_NAMES = f"""(async () => {{
 }})()"""
 
 
-async def test_names_from_right_to_left_move_nothing_else(tmp_path: Path) -> None:
+async def test_names_from_right_to_left_move_nothing_else() -> None:
     """Whatever has no direction of its own, numbers first of all, would go to their other side."""
     players = Players(names=(SHALOM, SALAAM))
-    async with open_arena(1.0) as (server, nursery), open_page(tmp_path) as page:
+    async with open_arena(1.0) as (server, nursery), open_page() as page:
         await page.open(page_of(server))
         await nursery.start(players.play, server.url)
         # The list may have been asked for before the second of them came.
@@ -150,11 +149,9 @@ SHOW_REST = """(() => {
 
 
 @pytest.mark.parametrize("scheme", ["dark", "light"])
-async def test_what_a_colour_alone_tells_is_seen_in_forced_colours_too(
-    tmp_path: Path, scheme: str
-) -> None:
+async def test_what_a_colour_alone_tells_is_seen_in_forced_colours_too(scheme: str) -> None:
     features = {"forced-colors": "active", "prefers-color-scheme": scheme}
-    async with open_arena(1.0) as (server, _), open_page(tmp_path) as page:
+    async with open_arena(1.0) as (server, _), open_page() as page:
         await page.command(
             "Emulation.setEmulatedMedia",
             features=[{"name": name, "value": value} for name, value in features.items()],

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import time
-from pathlib import Path
 
 import jwt
 import msgspec
@@ -41,9 +40,7 @@ async def come_in(page: Page, said: str, *, as_other_clients_do: bool = False) -
     return str(await page.wait(f"['live', 'ended'].includes({STATE}) && {STATE}"))
 
 
-async def test_whoever_says_what_cannot_be_right_is_asked_again_and_told_why(
-    tmp_path: Path,
-) -> None:
+async def test_whoever_says_what_cannot_be_right_is_asked_again_and_told_why() -> None:
     def ticket(seconds: int) -> str:
         return jwt.encode({"player": "ada", "exp": time.time() + seconds}, SECRET, "HS256")
 
@@ -51,7 +48,7 @@ async def test_whoever_says_what_cannot_be_right_is_asked_again_and_told_why(
     security = Security(tickets=with_secret(SECRET))
     async with (
         open_arena(12.0, security=security) as (server, _),
-        open_page(tmp_path) as page,
+        open_page() as page,
         open_client(server.url, create) as ada,
     ):
         welcome = await anext(ada)
@@ -86,9 +83,9 @@ async def test_whoever_says_what_cannot_be_right_is_asked_again_and_told_why(
         assert await page.run(text("command")) == f"phylactery watch {room} {papers}"
 
 
-async def test_the_door_knows_what_can_be_a_key(tmp_path: Path) -> None:
+async def test_the_door_knows_what_can_be_a_key() -> None:
     """By characters, as the protocol counts them: an input counts some of them twice."""
-    async with open_arena(1.0) as (server, nursery), open_page(tmp_path) as page:
+    async with open_arena(1.0) as (server, nursery), open_page() as page:
         players = Players(key="four candles")
         room = await nursery.start(players.play, server.url)
         await page.open(f"{page_of(server)}#room={room}")
@@ -109,11 +106,11 @@ def is_one(said: str, kind: object) -> bool:
     return True
 
 
-async def test_a_room_that_was_full_is_tried_again(tmp_path: Path) -> None:
+async def test_a_room_that_was_full_is_tried_again() -> None:
     players = Players()
     limits = Limits(spectators=1)
     watch = Watch(version=1)
-    async with open_arena(0.5, limits=limits) as (server, nursery), open_page(tmp_path) as page:
+    async with open_arena(0.5, limits=limits) as (server, nursery), open_page() as page:
         room = await nursery.start(players.play, server.url)
         players.begun.set()
         await players.fighting.wait()
@@ -148,8 +145,8 @@ COUNT_LINES = """
 """
 
 
-async def test_a_link_to_what_is_no_room_is_no_command_and_no_connection(tmp_path: Path) -> None:
-    async with open_arena(1.0) as (server, _), open_page(tmp_path) as page:
+async def test_a_link_to_what_is_no_room_is_no_command_and_no_connection() -> None:
+    async with open_arena(1.0) as (server, _), open_page() as page:
         await page.command("Page.addScriptToEvaluateOnNewDocument", source=COUNT_LINES)
         await page.command(
             "Emulation.setDeviceMetricsOverride",

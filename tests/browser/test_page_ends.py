@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from tests.browser.arena import Players, needs_chromium, open_arena, page_of
 from tests.browser.chromium import open_page
 
@@ -21,11 +19,9 @@ KEEP_MIRROR = """(async () => {
 })()"""
 
 
-async def test_a_forfeit_is_told_in_the_chronicle_and_to_those_who_do_not_look(
-    tmp_path: Path,
-) -> None:
+async def test_a_forfeit_is_told_in_the_chronicle_and_to_those_who_do_not_look() -> None:
     players = Players()
-    async with open_arena(0.5) as (server, nursery), open_page(tmp_path) as page:
+    async with open_arena(0.5) as (server, nursery), open_page() as page:
         room = await nursery.start(players.play, server.url)
         await page.open(f"{page_of(server)}#room={room}")
         await page.run(KEEP_MIRROR)
@@ -42,8 +38,8 @@ async def test_a_forfeit_is_told_in_the_chronicle_and_to_those_who_do_not_look(
         assert page.complaints == []
 
 
-async def test_a_void_is_no_draw(tmp_path: Path) -> None:
-    async with open_arena(1.0) as (server, _), open_page(tmp_path) as page:
+async def test_a_void_is_no_draw() -> None:
+    async with open_arena(1.0) as (server, _), open_page() as page:
         await page.open(page_of(server))
         told = await page.run(
             """(async () => {
@@ -88,10 +84,8 @@ CHARGE = (
 )
 
 
-async def test_nobody_returns_after_the_battle_and_charge_is_what_the_bar_shows(
-    tmp_path: Path,
-) -> None:
-    async with open_arena(1.0) as (server, _), open_page(tmp_path) as page:
+async def test_nobody_returns_after_the_battle_and_charge_is_what_the_bar_shows() -> None:
+    async with open_arena(1.0) as (server, _), open_page() as page:
         await page.open(page_of(server))
         await page.run(BOARD)
         away = "Rimewitch a1: returns in 9.5 s"
@@ -108,10 +102,10 @@ async def test_nobody_returns_after_the_battle_and_charge_is_what_the_bar_shows(
         assert await page.run(FATES) == ["Fallen", ""]
 
 
-async def test_charge_is_told_as_it_moves(tmp_path: Path) -> None:
+async def test_charge_is_told_as_it_moves() -> None:
     """At half its speed, no frame comes for a while."""
     players = Players()
-    async with open_arena(0.5) as (server, nursery), open_page(tmp_path) as page:
+    async with open_arena(0.5) as (server, nursery), open_page() as page:
         room = await nursery.start(players.play, server.url)
         await page.open(f"{page_of(server)}#room={room}")
         players.begun.set()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from tests.browser.arena import Players, Wire, needs_chromium, open_arena, page_of
 from tests.browser.chromium import Page, open_page
 
@@ -90,10 +88,8 @@ WATCH = """(async () => {
 })()"""
 
 
-async def test_a_quiet_line_is_proved_by_another_and_nobody_is_told_unless_it_fails(
-    tmp_path: Path,
-) -> None:
-    async with open_arena(1.0) as (server, _), open_page(tmp_path) as page:
+async def test_a_quiet_line_is_proved_by_another_and_nobody_is_told_unless_it_fails() -> None:
+    async with open_arena(1.0) as (server, _), open_page() as page:
         await page.open(page_of(server))
         await page.run(MADE_UP)
 
@@ -128,8 +124,8 @@ async def test_a_quiet_line_is_proved_by_another_and_nobody_is_told_unless_it_fa
         assert (lines, still_open, stands) == (94, 0, []), "who has gone proves nothing"
 
 
-async def test_a_line_goes_on_where_there_is_no_place_for_its_proof(tmp_path: Path) -> None:
-    async with open_arena(1.0) as (server, _), open_page(tmp_path) as page:
+async def test_a_line_goes_on_where_there_is_no_place_for_its_proof() -> None:
+    async with open_arena(1.0) as (server, _), open_page() as page:
         await page.open(page_of(server))
         await page.run(MADE_UP)
         await page.run(WATCH)
@@ -145,8 +141,8 @@ async def test_a_line_goes_on_where_there_is_no_place_for_its_proof(tmp_path: Pa
         assert (await page.run("told()"))["stands"] == ["lost"], "the server is not there at all"
 
 
-async def test_who_goes_says_so_on_the_line_that_still_stands(tmp_path: Path) -> None:
-    async with open_arena(1.0) as (server, _), open_page(tmp_path) as page:
+async def test_who_goes_says_so_on_the_line_that_still_stands() -> None:
+    async with open_arena(1.0) as (server, _), open_page() as page:
         await page.open(page_of(server))
         await page.run(MADE_UP)
         await page.run(WATCH)
@@ -179,8 +175,8 @@ AWAY = """(async () => {
 })()"""
 
 
-async def test_a_promise_that_may_have_been_taken_back_unheard_is_none(tmp_path: Path) -> None:
-    async with open_arena(1.0) as (server, _), open_page(tmp_path) as page:
+async def test_a_promise_that_may_have_been_taken_back_unheard_is_none() -> None:
+    async with open_arena(1.0) as (server, _), open_page() as page:
         await page.open(page_of(server))
         await page.run(MADE_UP)
         assert await page.run(AWAY) == ["other", None]
@@ -214,11 +210,9 @@ async def go_offline(page: Page, *, offline: bool) -> None:
     )
 
 
-async def test_a_line_that_dies_between_rounds_is_noticed_and_nothing_is_missed(
-    tmp_path: Path,
-) -> None:
+async def test_a_line_that_dies_between_rounds_is_noticed_and_nothing_is_missed() -> None:
     players = Players()
-    async with open_arena(12.0) as (server, nursery), open_page(tmp_path) as page:
+    async with open_arena(12.0) as (server, nursery), open_page() as page:
         wire = Wire(server.port)
         await nursery.start(wire.run)
         room = await nursery.start(players.play, server.url)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import trio
 
 from protocol.client import open_client
@@ -16,9 +14,9 @@ pytestmark = needs_chromium
 ENDED = "!document.getElementById('banner').hidden && document.querySelector('.check') !== null"
 
 
-async def test_a_battle_that_is_over_has_its_own_players(tmp_path: Path) -> None:
+async def test_a_battle_that_is_over_has_its_own_players() -> None:
     players = Players(best_of=3, leaves=True)
-    async with open_arena(100.0) as (server, nursery), open_page(tmp_path) as page:
+    async with open_arena(100.0) as (server, nursery), open_page() as page:
         room = await nursery.start(players.play, server.url)
         players.begun.set()
         with trio.fail_after(30):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -29,10 +28,10 @@ UNABLE = "this browser can check only what came over TLS, or from this machine"
 
 @pytest.mark.parametrize("comes_late", [False, True])
 async def test_only_who_was_there_before_a_round_saw_what_was_published_before_it(
-    tmp_path: Path, comes_late: bool
+    comes_late: bool,
 ) -> None:
     players = Players()
-    async with open_arena(12.0) as (server, nursery), open_page(tmp_path) as page:
+    async with open_arena(12.0) as (server, nursery), open_page() as page:
         room = await nursery.start(players.play, server.url)
         if comes_late:
             players.begun.set()
@@ -67,9 +66,9 @@ HEARD = """(async () => {
 })()"""
 
 
-async def test_what_was_published_is_remembered_as_far_as_it_was_heard(tmp_path: Path) -> None:
+async def test_what_was_published_is_remembered_as_far_as_it_was_heard() -> None:
     """After a gap, another than the one heard may have been published: that is no lie."""
-    async with open_arena(1.0) as (server, _), open_page(tmp_path) as page:
+    async with open_arena(1.0) as (server, _), open_page() as page:
         await page.open(page_of(server))
         told = ["told", None, None, "other", None, "told", "told"]
         assert await page.run(HEARD) == told
@@ -106,8 +105,8 @@ async def marks(page: Page, begun: Any, digests: tuple[int, int], **told: Any) -
     return {name: (holds, what) for name, holds, what in await page.run(MARKS)}
 
 
-async def test_what_is_not_checked_says_why(tmp_path: Path) -> None:
-    async with open_arena(1.0) as (server, _), open_page(tmp_path) as page:
+async def test_what_is_not_checked_says_why() -> None:
+    async with open_arena(1.0) as (server, _), open_page() as page:
         await page.open(page_of(server))
         for reason in ("forfeit", "void"):
             said = await marks(page, BEGUN, (2, 0), digest=None, reason=reason)
@@ -128,8 +127,8 @@ async def test_what_is_not_checked_says_why(tmp_path: Path) -> None:
 NO_SUBTLE = "Object.defineProperty(crypto, 'subtle', { value: undefined });"
 
 
-async def test_a_browser_that_cannot_check_says_so(tmp_path: Path) -> None:
-    async with open_arena(1.0) as (server, _), open_page(tmp_path) as page:
+async def test_a_browser_that_cannot_check_says_so() -> None:
+    async with open_arena(1.0) as (server, _), open_page() as page:
         await page.command("Page.addScriptToEvaluateOnNewDocument", source=NO_SUBTLE)
         await page.open(page_of(server))
         said = await marks(page, BEGUN, (0, 0))

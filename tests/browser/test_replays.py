@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 import trio
 
@@ -72,8 +70,8 @@ async def drawn(page: Page) -> None:
     )
 
 
-async def test_a_battle_that_is_over_is_found_and_plays_to_its_checked_end(tmp_path: Path) -> None:
-    async with open_arena(PACE, data=":memory:") as (server, nursery), open_page(tmp_path) as page:
+async def test_a_battle_that_is_over_is_found_and_plays_to_its_checked_end() -> None:
+    async with open_arena(PACE, data=":memory:") as (server, nursery), open_page() as page:
         result = await fought(server, nursery, Players(names=NAMES))
         await page.open(page_of(server))
         await page.wait("document.querySelector('#replays a') !== null")
@@ -100,8 +98,8 @@ async def test_a_battle_that_is_over_is_found_and_plays_to_its_checked_end(tmp_p
         assert page.complaints == []
 
 
-async def test_a_moment_is_the_same_whichever_way_one_comes_to_it(tmp_path: Path) -> None:
-    async with open_arena(PACE, data=":memory:") as (server, nursery), open_page(tmp_path) as page:
+async def test_a_moment_is_the_same_whichever_way_one_comes_to_it() -> None:
+    async with open_arena(PACE, data=":memory:") as (server, nursery), open_page() as page:
         result = await fought(server, nursery, Players())
         await open_replay(page, server, result.battle)
         await page.run(press(" "))
@@ -124,8 +122,8 @@ async def test_a_moment_is_the_same_whichever_way_one_comes_to_it(tmp_path: Path
         assert page.complaints == []
 
 
-async def test_it_stops_and_goes_on_and_steps_by_keys_and_begins_again(tmp_path: Path) -> None:
-    async with open_arena(PACE, data=":memory:") as (server, nursery), open_page(tmp_path) as page:
+async def test_it_stops_and_goes_on_and_steps_by_keys_and_begins_again() -> None:
+    async with open_arena(PACE, data=":memory:") as (server, nursery), open_page() as page:
         result = await fought(server, nursery, Players())
         await open_replay(page, server, result.battle)
         await page.run(press(" "))
@@ -148,9 +146,9 @@ async def test_it_stops_and_goes_on_and_steps_by_keys_and_begins_again(tmp_path:
         assert page.complaints == []
 
 
-async def test_who_saw_a_battle_live_finds_it_again_beside_its_verdict(tmp_path: Path) -> None:
+async def test_who_saw_a_battle_live_finds_it_again_beside_its_verdict() -> None:
     players = Players()
-    async with open_arena(PACE, data=":memory:") as (server, nursery), open_page(tmp_path) as page:
+    async with open_arena(PACE, data=":memory:") as (server, nursery), open_page() as page:
         room = await nursery.start(players.play, server.url)
         await page.open(f"{page_of(server)}#room={room}")
         players.begun.set()
@@ -163,10 +161,8 @@ async def test_who_saw_a_battle_live_finds_it_again_beside_its_verdict(tmp_path:
         assert await page.run(hidden) == "none"
 
 
-async def test_where_there_is_no_replay_the_page_says_so(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async with open_arena(PACE, data=":memory:") as (server, nursery), open_page(tmp_path) as page:
+async def test_where_there_is_no_replay_the_page_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with open_arena(PACE, data=":memory:") as (server, nursery), open_page() as page:
         result = await fought(server, nursery, Players())
         await page.open(f"{page_of(server)}#replay=x;rm%20-rf")
         await page.wait(DOOR)
@@ -183,8 +179,8 @@ async def test_where_there_is_no_replay_the_page_says_so(
         assert await page.run(text("door-text")) == "This replay was not kept as it was."
 
 
-async def test_arrows_step_wherever_one_has_clicked_and_space_plays_once(tmp_path: Path) -> None:
-    async with open_arena(PACE, data=":memory:") as (server, nursery), open_page(tmp_path) as page:
+async def test_arrows_step_wherever_one_has_clicked_and_space_plays_once() -> None:
+    async with open_arena(PACE, data=":memory:") as (server, nursery), open_page() as page:
         result = await fought(server, nursery, Players())
         await open_replay(page, server, result.battle)
         await page.run("document.getElementById('play').focus()")
@@ -207,8 +203,8 @@ async def test_arrows_step_wherever_one_has_clicked_and_space_plays_once(tmp_pat
         assert await page.run(NOW) == before
 
 
-async def test_the_slider_stays_under_the_hand_that_holds_it(tmp_path: Path) -> None:
-    async with open_arena(PACE, data=":memory:") as (server, nursery), open_page(tmp_path) as page:
+async def test_the_slider_stays_under_the_hand_that_holds_it() -> None:
+    async with open_arena(PACE, data=":memory:") as (server, nursery), open_page() as page:
         result = await fought(server, nursery, Players())
         await open_replay(page, server, result.battle)
         await page.run("document.getElementById('rate').value = '8'")
@@ -224,10 +220,8 @@ async def test_the_slider_stays_under_the_hand_that_holds_it(tmp_path: Path) -> 
         await page.wait(f"{PLAYING} && {NOW} > 80")  # it was only passed over the end
 
 
-async def test_who_looks_at_a_unit_looks_at_it_on_a_step_back_and_old_effects_are_gone(
-    tmp_path: Path,
-) -> None:
-    async with open_arena(PACE, data=":memory:") as (server, nursery), open_page(tmp_path) as page:
+async def test_who_looks_at_a_unit_looks_at_it_on_a_step_back_and_old_effects_are_gone() -> None:
+    async with open_arena(PACE, data=":memory:") as (server, nursery), open_page() as page:
         result = await fought(server, nursery, Players())
         await open_replay(page, server, result.battle)
         await page.run("document.getElementById('rate').value = '0.25'")
@@ -251,9 +245,9 @@ SLOW = (
 )
 
 
-async def test_no_verdict_is_shown_under_another_battle(tmp_path: Path) -> None:
+async def test_no_verdict_is_shown_under_another_battle() -> None:
     players = Players(best_of=3)
-    async with open_arena(PACE, data=":memory:") as (server, nursery), open_page(tmp_path) as page:
+    async with open_arena(PACE, data=":memory:") as (server, nursery), open_page() as page:
         first = await fought(server, nursery, players)
         await page.open(page_of(server))
         await page.run(f"location.hash = '#replay={first.battle}'")
@@ -279,8 +273,8 @@ AWAY = """(() => {
 })()"""
 
 
-async def test_a_replay_that_does_not_come_is_asked_for_again(tmp_path: Path) -> None:
-    async with open_arena(PACE, data=":memory:") as (server, nursery), open_page(tmp_path) as page:
+async def test_a_replay_that_does_not_come_is_asked_for_again() -> None:
+    async with open_arena(PACE, data=":memory:") as (server, nursery), open_page() as page:
         result = await fought(server, nursery, Players())
         await page.open(page_of(server))
         await page.run(AWAY)
