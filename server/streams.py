@@ -16,7 +16,7 @@ from server.replay import Replay
 from server.retelling import begin_of, retell, stream
 
 TICKS_AT_A_TIME: Final = 4
-MOST_WAITING: Final = 16
+MOST_WAITING: Final = 64
 BYTES_KEPT: Final = 1 << 22
 
 Fetch = Callable[[BattleId], Awaitable[Replay | None]]
