@@ -7,11 +7,11 @@ its own state. Whatever it refuses leaves it as it was. Fed only the channels `r
 
 from __future__ import annotations
 
-from typing import Final, cast
+from typing import cast
 
 import msgspec
 
-from engine import UNIT_FIELDS, Snapshot, UnitState, state_digest
+from engine import Snapshot, UnitState, state_digest
 
 from .messages import (
     CHANNELS,
@@ -24,7 +24,7 @@ from .messages import (
     TickFrame,
     UnitPatch,
 )
-from .view import View
+from .view import AT, View
 from .wire_events import read_events
 
 
@@ -50,9 +50,6 @@ class Torn(MirrorError):  # noqa: N818
 
 class DigestMismatch(MirrorError):  # noqa: N818
     """The state that follows is not the one the server has."""
-
-
-_INDEX: Final = {name: index for index, name in enumerate(UNIT_FIELDS)}
 
 
 class Mirror:
@@ -153,7 +150,7 @@ def _changed(view: View, unit_id: str, change: UnitPatch | NewUnit, tick: int) -
         return _unit(change)
     values = view.at(unit_id, tick)
     for name, value in change.items():
-        values[_INDEX[name]] = value
+        values[AT[name]] = value
     return _unit(values)
 
 

@@ -13,27 +13,26 @@ from itertools import groupby
 from operator import attrgetter
 from typing import Any, Final
 
-from engine import UNIT_FIELDS, Event, Snapshot, UnitState
+from engine import Event, Snapshot, UnitState
 from engine.definitions import Card
 from engine.events import NUMBERS
 from engine.reading import describe
 
 from .log_lines import NoLog
-from .view import JUST_BUILT, TELLING, Values, just_built, rate_of, side_and_number, take_in
+from .view import AT, JUST_BUILT, TELLING, Values, just_built, rate_of, side_and_number, take_in
 from .wire_events import units_of
 
 NEVER: Final = 1 << 60  # the next tick where nothing is to come
 
-_AT: Final = {name: place for place, name in enumerate(UNIT_FIELDS)}
-_CHARGE: Final = _AT["charge"]
-_RATE: Final = _AT["rate"]
-_VITALITY: Final = _AT["vitality"]
-_MAX_VITALITY: Final = _AT["max_vitality"]
-_WARD: Final = _AT["ward"]
-_INCARNATION: Final = _AT["incarnation"]
-_NUMBERS: Final = slice(_AT[NUMBERS[0]], _AT[NUMBERS[-1]] + 1)
+_CHARGE: Final = AT["charge"]
+_RATE: Final = AT["rate"]
+_VITALITY: Final = AT["vitality"]
+_MAX_VITALITY: Final = AT["max_vitality"]
+_WARD: Final = AT["ward"]
+_INCARNATION: Final = AT["incarnation"]
+_NUMBERS: Final = slice(AT[NUMBERS[0]], AT[NUMBERS[-1]] + 1)
 
-FOR_BATTLE: Final = "battle"
+_FOR_BATTLE: Final = "battle"
 
 
 class _Untrue(Exception):  # noqa: N818 - says what cannot be
@@ -46,11 +45,11 @@ class _Unit:
     def __init__(self, values: Values) -> None:
         self.values = values
         self.set("rate", rate_of(values))
-        self.printed: tuple[str, ...] = values[_AT["keywords"]]
+        self.printed: tuple[str, ...] = values[AT["keywords"]]
         self.granted: dict[str, object] = {}  # and until when
 
     def set(self, name: str, value: object) -> None:
-        self.values[_AT[name]] = value
+        self.values[AT[name]] = value
 
     def grant(self, keyword: str, until: object) -> None:
         self.granted[keyword] = until
@@ -73,7 +72,7 @@ class _Unit:
         for name, value in JUST_BUILT.items():
             self.set(name, value)
         self.values[_NUMBERS] = numbers
-        self.granted = {k: until for k, until in self.granted.items() if until == FOR_BATTLE}
+        self.granted = {k: until for k, until in self.granted.items() if until == _FOR_BATTLE}
         self._show_keywords()
 
     def _show_keywords(self) -> None:

@@ -43,20 +43,21 @@ JUST_BUILT: Final[dict[str, int | None]] = {
 
 Values = list[Any]  # of UNIT_FIELDS, in order
 
-_AT: Final = {name: place for place, name in enumerate(UNIT_FIELDS)}
-_VITALITY: Final = _AT["vitality"]
-_MAX_VITALITY: Final = _AT["max_vitality"]
-_SPEED: Final = _AT["speed"]
-_WARD: Final = _AT["ward"]
-_QUICKENED: Final = _AT["quickened"]
-_FROZEN_UNTIL: Final = _AT["frozen_until"]
-_CHARGE: Final = _AT["charge"]
-_RATE: Final = _AT["rate"]
+# Where in a unit its fields stand.
+AT: Final = {name: place for place, name in enumerate(UNIT_FIELDS)}
+_VITALITY: Final = AT["vitality"]
+_MAX_VITALITY: Final = AT["max_vitality"]
+_SPEED: Final = AT["speed"]
+_WARD: Final = AT["ward"]
+_QUICKENED: Final = AT["quickened"]
+_FROZEN_UNTIL: Final = AT["frozen_until"]
+_CHARGE: Final = AT["charge"]
+_RATE: Final = AT["rate"]
 # The fields that a patch can have.
-_PATCHED: Final = tuple((place, name) for name, place in _AT.items() if name != "rate")
-_STATUS_AT: Final = {status: _AT[field] for status, field in STATUS_FIELDS.items()}
+_PATCHED: Final = tuple((place, name) for name, place in AT.items() if name != "rate")
+_STATUS_AT: Final = {status: AT[field] for status, field in STATUS_FIELDS.items()}
 _TOLD_AT: Final = {
-    kind: (_AT[field], EVENT_FIELDS[kind].index(source)) for kind, (field, source) in TELLS.items()
+    kind: (AT[field], EVENT_FIELDS[kind].index(source)) for kind, (field, source) in TELLS.items()
 }
 TELLING: Final = frozenset(TELLS) | {"status", "status_end", "activation", "stat"}
 
@@ -185,7 +186,7 @@ def take_in(unit: Values, event: Event) -> None:
     elif kind == "status_end":
         unit[_STATUS_AT[values[1]]] = JUST_BUILT[STATUS_FIELDS[values[1]]]
     elif kind == "stat":
-        unit[_AT[values[2]]] = values[4]
+        unit[AT[values[2]]] = values[4]
         if values[2] == "vitality":
             unit[_MAX_VITALITY] += values[3]
     else:

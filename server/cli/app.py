@@ -9,36 +9,16 @@ import functools
 import inspect
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any, Final, NoReturn
+from typing import Annotated, Final, NoReturn
 
 import typer
-from typer.core import TyperCommand, TyperGroup
 
 from server.cli import load_options as loading
 from server.cli import odds_options as counting
 from server.cli import options, ways
 from server.cli import replay_options as replaying
 from server.cli import serve_options as serving
-
-
-class Help:
-    """A command whose own help option has nothing beside it, as its other flags have not."""
-
-    def get_help_option(self, context: Any) -> Any:
-        """The library's, which takes a flag for a value."""
-        option = super().get_help_option(context)  # type: ignore[misc]
-        if option is not None:
-            option.metavar = options.FLAG
-        return option
-
-
-class Command(Help, TyperCommand):
-    pass
-
-
-class Group(Help, TyperGroup):
-    pass
-
+from server.cli.helping import Command, Group
 
 app: Final = typer.Typer(
     name="phylactery",

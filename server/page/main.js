@@ -24,7 +24,7 @@ const SHAPES = {
 
 /** @type {Stage|null} */
 let stage = null;
-/** @type {string|null} the hash of what is on the stage */
+/** @type {string|null} the room that is on the stage */
 let shown = null;
 /** @type {import("./connection.js").Papers} what was given for the room that is shown */
 let given = {};

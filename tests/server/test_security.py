@@ -227,6 +227,14 @@ async def test_connections_are_not_begun_without_end() -> None:
         assert await (await come(server)).status(page) == 200  # which has a limit of its own
 
 
+async def test_connections_begin_as_often_as_their_own_rate_says() -> None:
+    """What is no right handshake counts too, and holds nothing."""
+    limits = Limits(connections_per_address=50, handshakes_per_second=1e6, requests_per_second=0.01)
+    wrong = handshake().replace(b"Sec-WebSocket-Key", b"X")
+    async with running(Config(port=0, limits=limits)) as server:
+        assert {await (await come(server)).status(wrong) for _ in range(60)} == {400}
+
+
 async def test_a_replay_to_be_played_counts_for_four_pages() -> None:
     limits = Limits(requests_burst=6, requests_per_second=0.01)
     async with running(Config(port=0, limits=limits, data=":memory:")) as server:
