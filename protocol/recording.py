@@ -3,12 +3,12 @@
 So it needs no rules, and plays after they have changed. Only what a summoned unit has by its card,
 the log does not say: that is asked of the cards that there are now. Whether it can have happened is
 for who fights it again; here no more is refused than could not be shown: units that are not there,
-less than nothing of a number, deaths of the dead and revivals of the living.
+two in one cell, less than nothing of a number, deaths of the dead and revivals of the living.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from itertools import groupby
 from operator import attrgetter
 from typing import Any, Final
@@ -19,65 +19,14 @@ from engine.events import NUMBERS
 from engine.reading import describe
 
 from .log_lines import NoLog
-from .view import AT, JUST_BUILT, TELLING, Values, just_built, rate_of, side_and_number, take_in
+from .recorded_unit import SAYS, RecordedUnit, Untrue
+from .view import AT, TELLING, just_built, rate_of, side_and_number
 from .wire_events import units_of
 
 NEVER: Final = 1 << 60  # the next tick where nothing is to come
 
 _CHARGE: Final = AT["charge"]
 _RATE: Final = AT["rate"]
-_VITALITY: Final = AT["vitality"]
-_MAX_VITALITY: Final = AT["max_vitality"]
-_WARD: Final = AT["ward"]
-_INCARNATION: Final = AT["incarnation"]
-_NUMBERS: Final = slice(AT[NUMBERS[0]], AT[NUMBERS[-1]] + 1)
-
-_FOR_BATTLE: Final = "battle"
-
-
-class _Untrue(Exception):  # noqa: N818 - says what cannot be
-    """What a line says cannot have happened after the lines before it."""
-
-
-class _Unit:
-    """A unit as the lines have told it; its keywords by where they come from."""
-
-    def __init__(self, values: Values) -> None:
-        self.values = values
-        self.set("rate", rate_of(values))
-        self.printed: tuple[str, ...] = values[AT["keywords"]]
-        self.granted: dict[str, object] = {}  # and until when
-
-    def set(self, name: str, value: object) -> None:
-        self.values[AT[name]] = value
-
-    def grant(self, keyword: str, until: object) -> None:
-        self.granted[keyword] = until
-        self._show_keywords()
-
-    def end_grant(self, keyword: str) -> None:
-        if keyword not in self.granted:
-            raise _Untrue(f"{keyword} was not granted")
-        del self.granted[keyword]
-        self._show_keywords()
-
-    def take_in(self, event: Event) -> None:
-        take_in(self.values, event)
-        if min(self.values[_WARD], self.values[_MAX_VITALITY], self.values[_CHARGE]) < 0:
-            raise _Untrue(f"{self.values[0]} has not so much to lose")
-
-    def begin_life(self, numbers: Iterable[object]) -> None:
-        """500.9c, d, g: nothing is left of the life before but its Vessels and what was granted
-        for the battle."""
-        for name, value in JUST_BUILT.items():
-            self.set(name, value)
-        self.values[_NUMBERS] = numbers
-        self.granted = {k: until for k, until in self.granted.items() if until == _FOR_BATTLE}
-        self._show_keywords()
-
-    def _show_keywords(self) -> None:
-        added = sorted(keyword for keyword in self.granted if keyword not in self.printed)
-        self.set("keywords", (*self.printed, *added))
 
 
 class Recording:
@@ -92,7 +41,8 @@ class Recording:
         self.over = False
         self._cards = cards
         self._vessels = vessels
-        self._units: dict[str, _Unit] = {}
+        self._units: dict[str, RecordedUnit] = {}
+        self._standing: dict[tuple[str, int], RecordedUnit] = {}  # the living, by side and cell
         self._built = {"a": 0, "b": 0}
         self._line = 0  # the one that is heard next
         self._ticks = groupby(log, _TICK_OF)
@@ -136,7 +86,7 @@ class Recording:
             self.tick = tick
 
     def _charge(self, ticks: int) -> None:
-        for unit in self._units.values():
+        for unit in self._standing.values():  # the dead gain none
             unit.values[_CHARGE] += unit.values[_RATE] * ticks
 
     def _run(self, events: list[Event]) -> None:
@@ -148,7 +98,7 @@ class Recording:
                 due = False
             try:
                 self._hear(event)
-            except _Untrue as untrue:
+            except Untrue as untrue:
                 raise NoLog(self._line, str(untrue)) from None
             self._line += 1
         if due and not self.over:  # or the battle was decided before (100.5)
@@ -166,22 +116,38 @@ class Recording:
             self.over = True
         for unit_id in units_of(event):
             if unit_id not in self._units:
-                raise _Untrue(f"there is no unit {describe(unit_id)}")
+                raise Untrue(f"there is no unit {describe(unit_id)}")
         if kind in TELLING:
             self._units[values[0]].take_in(event)
-        elif kind in _SAYS:
+        elif kind in SAYS:
             unit = self._units[values[0]]
-            _SAYS[kind](unit, *values[1:])
+            SAYS[kind](unit, *values[1:])
             unit.set("rate", rate_of(unit.values))
+            if kind == "death":
+                self._fall(unit)
+            elif kind == "revival":
+                self._stand(unit)
 
     def _enter(self, built: dict[str, Any]) -> None:
         """200.5: the units of a side are numbered as they are built."""
         unit_id = built["id"]
         side = unit_id[:1]
         if side not in self._built or unit_id != f"{side}{self._built[side]}":
-            raise _Untrue(f"no unit that is built now is {describe(unit_id)}")
+            raise Untrue(f"no unit that is built now is {describe(unit_id)}")
         self._built[side] += 1
-        self._units[unit_id] = _Unit(just_built(built))
+        unit = self._units[unit_id] = RecordedUnit(just_built(built))
+        self._stand(unit)
+
+    def _stand(self, unit: RecordedUnit) -> None:
+        """200.2: a cell holds one unit."""
+        if unit.place in self._standing:
+            raise Untrue(f"{self._standing[unit.place].id} stands in the cell of {unit.id}")
+        self._standing[unit.place] = unit
+
+    def _fall(self, unit: RecordedUnit) -> None:
+        if self._standing.get(unit.place) is not unit:
+            raise Untrue(f"{unit.id} is dead already")
+        del self._standing[unit.place]
 
     def _summoned(
         self, unit_id: str, _: object, cell: int, card_id: str, *numbers: int
@@ -215,36 +181,3 @@ def _is_after_charge(event: Event) -> bool:
     if event.batch is not None:
         return False
     return kind in ("stat", "death") or (kind == "status_end" and event.values[1] == "freeze")
-
-
-def _hold_vessels(unit: _Unit, vessels: int, progress: int) -> None:
-    unit.set("vessels", vessels)
-    unit.set("progress", progress)
-
-
-def _die(unit: _Unit, _cell: int, _killer: object, sweep: bool) -> None:
-    """300.5: all else stays until a revival."""
-    if sweep != (unit.values[_VITALITY] > 0):
-        raise _Untrue("the sweep takes the living, and every other death the fallen (100.6, 300.4)")
-    unit.set("quickened", 0)  # 900.4
-    unit.set("vitality", 0)
-
-
-def _revive(unit: _Unit, _cause: str, cell: int, _killer: object, life: int, *numbers: int) -> None:
-    if unit.values[_VITALITY] > 0 or life != unit.values[_INCARNATION] + 1:
-        raise _Untrue("only the dead are revived, and each life is the next (500.9)")
-    unit.begin_life(numbers)
-    unit.set("cell", cell)
-    unit.set("incarnation", life)
-
-
-# What the events say that the wire tells in patches.
-_SAYS: Final[dict[str, Callable[..., None]]] = {
-    "death": _die,
-    "revival": _revive,
-    "return_due": lambda unit, due: unit.set("return_due", due),
-    "vessel": _hold_vessels,
-    "vessel_spent": _hold_vessels,
-    "grant": _Unit.grant,
-    "grant_end": _Unit.end_grant,
-}

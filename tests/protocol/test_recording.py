@@ -75,8 +75,8 @@ def grant(tick: int, keyword: str, until: object) -> Line:
     return line(tick, "grant", unit="a0", keyword=keyword, until=until)
 
 
-def summon(tick: int, unit: str = "b1", card: str = "no such card") -> Line:
-    return line(tick, "summon", unit=unit, source="b0", cell=4, card=card, **NUMBERS)
+def summon(tick: int, unit: str = "b1", card: str = "no such card", cell: int = 4) -> Line:
+    return line(tick, "summon", unit=unit, source="b0", cell=cell, card=card, **NUMBERS)
 
 
 def heard(*lines: Line, start: Line = START, vessels: int = 1) -> Recording:
@@ -125,9 +125,20 @@ def a0(*lines: Line) -> UnitState:
         ),
         ([death(3)], 1, "the sweep takes the living"),
         ([damage(3), death(3, sweep=True)], 2, "the sweep takes the living"),
+        ([damage(3), death(3, cell=1)], 2, "a unit dies in its cell"),
+        ([damage(3), death(3), death(4)], 3, "a0 is dead already"),
+        ([damage(3), death(3, unit="a1", cell=1)], 2, "the sweep takes the living"),
+        ([damage(3), summon(3, "a2", cell=0)], 2, "a0 stands in the cell of a2"),
+        ([summon(3), summon(4, "b2")], 2, "b1 stands in the cell of b2"),
+        ([damage(3), death(3), revival(4, cell=1)], 3, "a1 stands in the cell of a0"),
+        ([damage(3), revival(3, cell=0)], 2, "a0 stands in the cell of a0"),
         ([revival(3)], 1, "only the dead are revived"),
         ([damage(3), death(3), revival(3, 2)], 3, "each life is the next"),
-        ([damage(3), death(3), revival(3), damage(4), death(4), revival(4)], 6, "each life"),
+        (
+            [damage(3), death(3), revival(3), damage(4), death(4, cell=3), revival(4)],
+            6,
+            "each life",
+        ),
         ([line(3, "grant_end", unit="a0", keyword="rabid")], 1, "rabid was not granted"),
     ],
 )
@@ -139,6 +150,14 @@ def test_what_cannot_follow_is_refused_where_it_stands(
     assert raised.value.place == place
     assert why in str(raised.value)
     assert len(str(raised.value)) < 120
+
+
+def test_the_cell_of_the_dead_is_free() -> None:
+    """200.2: for who is summoned, who then dies in it, and who comes back to it."""
+    taken = heard(damage(3), death(3), summon(4, "a2", cell=0))
+    assert [taken.state(unit).cell for unit in ("a0", "a2")] == [0, 0]
+    again = [damage(5, unit="a2"), death(5, unit="a2"), revival(6, cell=0)]
+    assert heard(damage(3), death(3), summon(4, "a2", cell=0), *again).state("a0").charge == 100
 
 
 @pytest.mark.parametrize("ids", [("a0", "a0"), ("a1", "a0"), ("b1",)])

@@ -137,8 +137,9 @@ def test_after_an_update_who_is_summoned_is_built_by_the_rules_of_the_record() -
     def vessels(**rules: object) -> int:
         def summon(value: dict[str, Any]) -> None:
             value["rules"] |= rules
-            number = sum(unit["id"][0] == "a" for unit in value["log"][0]["units"])
-            value["log"].insert(1, {**SUMMON, "unit": f"a{number}"})
+            cells = {one["cell"] for one in value["log"][0]["units"] if one["id"][0] == "a"}
+            place = {"unit": f"a{len(cells)}", "cell": min(set(range(8)) - cells)}
+            value["log"].insert(1, {**SUMMON, **place})
 
         frames = read(told(changed(summon)))[1]
         (first, *_) = (frame for frame in frames if isinstance(frame, TickFrame))
