@@ -173,7 +173,7 @@ LogLevel = Annotated[
 ]
 
 
-def with_limits(command: Callable[..., None]) -> Callable[..., None]:
+def with_limits(command: Callable[..., int]) -> Callable[..., int]:
     """The command, its `**limits` made into an option for each of the limits."""
     plain = [
         parameter
