@@ -134,10 +134,18 @@ class ToRoom:
 
 @dataclass(frozen=True, slots=True)
 class Refuse:
-    """The command is refused and has changed nothing: the answer, and why."""
+    """The command is refused and has changed nothing: the answer.
+
+    It holds no exception: with all that was going on as it was raised, that would wait for Python
+    to look for cycles.
+    """
 
     error: Error
-    refusal: Refusal
+
+    @property
+    def refusal(self) -> Refusal:
+        """The same as an exception."""
+        return Refusal(ErrorCode(self.error.code), *self.error.faults)
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,7 +38,6 @@ from server.commands import (
     Ended,
     KeepBoard,
     Record,
-    Refusal,
     Refuse,
     SessionId,
     Shut,
@@ -114,9 +113,8 @@ class Stage:
     def said(self, session: Session, message: PlayerMessage) -> Refuse | None:
         """Somebody in the room said this; the refusal, if it is one."""
         if self._backstage.draining and isinstance(message, BEGINNINGS):
-            refusal = Refusal(ErrorCode.DRAINING)
             tag = str(type(message).__struct_config__.tag)
-            return Refuse(refusal.error(self.room.seq, tag), refusal)
+            return Refuse(refuse(ErrorCode.DRAINING, (), self.room.seq, tag))
         if session.role == "spectator" and isinstance(message, Leave):
             self._keep([self._part(session, Closing(CloseCode.NORMAL, "left"))])
             return self.handle(Unlook(), session.id)

@@ -9,18 +9,21 @@ import struct
 import weakref
 from collections.abc import Iterator
 from functools import partial
+from types import TracebackType
 
 import pytest
 import trio
 from websockets.exceptions import ConnectionClosed
 from websockets.trio.client import ClientConnection, connect
 
+from protocol.codec import Rejected
 from protocol.messages import BattleId
 from server.app import serve
 from server.battles import BattleRun
-from server.commands import Terms
+from server.commands import Refuse, Terms
 from server.config import Config
 from server.feed import Feed
+from server.limits import Limits
 from server.line import Line
 from server.metrics import Metrics
 from tests.protocol.battles import sample_setup
@@ -73,6 +76,37 @@ async def test_a_connection_that_has_ended_is_gone_without_looking_for_cycles(ho
             while lines():  # noqa: ASYNC110 - nobody tells of what is no more
                 await trio.sleep(0.02)
         nursery.cancel_scope.cancel()
+
+
+def refusals() -> int:
+    kinds = (BaseException, TracebackType, Refuse, Rejected)
+    return sum(isinstance(one, kinds) for one in gc.get_objects())
+
+
+@pytest.mark.usefixtures("no_cycles_are_collected")
+async def test_what_is_refused_is_gone_without_looking_for_cycles() -> None:
+    """At the first message and later, by the decoder and by the room."""
+    firsts = ["[", "{}", {"type": "create", "version": 1, "name": " "}, {"type": "ready"}]
+    board = {"type": "board", "board": {"units": [{"cell": 9, "card": "no such card"}]}}
+    later = ["{", {"type": "quick"}, {"type": "forfeit"}, board, {"type": "ready", "nonce": "ab"}]
+    async with trio.open_nursery() as nursery:
+        limits = Limits(messages_burst=1000)
+        running = await nursery.start(partial(serve, Config(port=0, limits=limits)))
+        async with connect(f"{running.url}/rooms/new", compression=None, proxy=None) as client:
+
+            async def say(*messages: object) -> None:
+                for message in messages:
+                    text = message if isinstance(message, str) else json.dumps(message)
+                    await client.send(text)
+                    assert '"error"' in str(await client.recv())
+
+            before = refusals()
+            await say(*firsts)
+            await client.send(json.dumps({"type": "create", "version": 1, "name": "Ada"}))
+            assert "welcome" in str(await client.recv())
+            await say(*later)
+            assert refusals() == before
+            nursery.cancel_scope.cancel()
 
 
 @pytest.mark.usefixtures("no_cycles_are_collected")
