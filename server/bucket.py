@@ -11,22 +11,28 @@ class Bucket:
     """Holds up to `burst` tokens and gets `rate` a second; whatever comes takes one."""
 
     def __init__(self, rate: float, burst: int, now: float) -> None:
-        self.refused = 0  # in a row
         self._rate = rate
         self._burst = burst
         self._tokens = float(burst)
         self._at = now
 
-    def take(self, now: float, tokens: int = 1) -> bool:
-        """Whether one is let through that counts for so many."""
+    def has(self, now: float, tokens: int = 1) -> bool:
+        """Whether so many are in it."""
         self._tokens = min(self._burst, self._tokens + (now - self._at) * self._rate)
         self._at = now
-        if self._tokens < tokens:
-            self.refused += 1
+        return self._tokens >= tokens
+
+    def take(self, now: float, tokens: int = 1) -> bool:
+        """Whether one is let through that counts for so many."""
+        if not self.has(now, tokens):
             return False
         self._tokens -= tokens
-        self.refused = 0
         return True
+
+    def charge(self, now: float, tokens: int) -> None:
+        """Takes so many, also more than are there: they are owed."""
+        self.has(now)
+        self._tokens -= tokens
 
 
 class Buckets:
@@ -44,10 +50,22 @@ class Buckets:
     def __len__(self) -> int:
         return len(self._buckets)
 
+    def has(self, who: str, now: float) -> bool:
+        """Whether anything of theirs would be let through; that somebody asks is not remembered."""
+        bucket = self._buckets.get(who)
+        return bucket is None or bucket.has(now)
+
     def take(self, who: str, now: float, tokens: int = 1) -> bool:
         """Whether what this one asks for is let through; it counts for so many."""
+        return self._of(who, now).take(now, tokens)
+
+    def charge(self, who: str, now: float, tokens: int) -> None:
+        """This one has had so many."""
+        self._of(who, now).charge(now, tokens)
+
+    def _of(self, who: str, now: float) -> Bucket:
         bucket = self._buckets.pop(who, None) or Bucket(self._rate, self._burst, now)
         self._buckets[who] = bucket
         if len(self._buckets) > self._most:
             self._buckets.popitem(last=False)
-        return bucket.take(now, tokens)
+        return bucket

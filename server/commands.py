@@ -141,11 +141,12 @@ class Refuse:
     """
 
     error: Error
+    code: ErrorCode
 
     @property
     def refusal(self) -> Refusal:
         """The same as an exception."""
-        return Refusal(ErrorCode(self.error.code), *self.error.faults)
+        return Refusal(self.code, *self.error.faults)
 
 
 @dataclass(frozen=True, slots=True)

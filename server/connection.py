@@ -68,6 +68,7 @@ class Conversation:
         rate, burst = limits.messages_per_second, limits.messages_burst
         now = trio.current_time()
         self._bucket = Bucket(rate, burst, now)
+        self._too_fast = 0  # messages in a row
         connection.frames = Bucket(limits.frames_per_second, limits.frames_burst, now)
 
     async def run(self) -> None:
@@ -108,7 +109,7 @@ class Conversation:
             if isinstance(answer, Admission):
                 self._connection.protocol.max_message_size = self._limits.message_bytes
                 return answer
-            self._hall.metrics.refused[answer.code] += 1
+            self._count(answer)
             if self._is_flood():
                 break
             await self._connection.send(encode(answer), text=True)
@@ -175,7 +176,7 @@ class Conversation:
                 continue  # it is being closed: nothing more is answered
             error = self._answer(admission, data)
             if error is not None:
-                self._hall.metrics.refused[error.code] += 1
+                self._count(error)
                 follower.say(error)
             if self._is_flood():
                 follower.close(FLOOD)
@@ -194,12 +195,22 @@ class Conversation:
 
     def _decode(self, data: str | bytes) -> AnyToServer | Rejected:
         """Too fast is too fast, whatever it is: it is not looked at."""
-        if not self._bucket.take(trio.current_time()):
-            return Rejected(ErrorCode.TOO_FAST)
-        return decode_received(data)
+        now = trio.current_time()
+        address = self._caller.address
+        if self._bucket.take(now) and self._hall.conduct.may_speak(address, now):
+            self._too_fast = 0
+            return decode_received(data)
+        self._too_fast += 1
+        return Rejected(ErrorCode.TOO_FAST)
+
+    def _count(self, error: Error) -> None:
+        self._hall.metrics.refused[error.code] += 1
+        address = self._caller.address
+        if self._hall.conduct.was_refused(address, error.code, trio.current_time()):
+            log.warning("refused too often", address=address, place=self._place, code=error.code)
 
     def _is_flood(self) -> bool:
-        return self._bucket.refused > self._limits.messages_refused
+        return self._too_fast > self._limits.messages_refused
 
     async def _settle(self, admission: Admission) -> None:
         """Waits for the client to have read the welcome, with the new token; then the old one is

@@ -18,6 +18,7 @@ import structlog
 import trio
 
 from server.addresses import GONE, Network, is_trusted, sender
+from server.bucket import Buckets
 from server.limits import Limits
 from server.open_files import allow_open_files
 
@@ -81,6 +82,11 @@ class Crowd:
         self._all = Group(limits.connections)
         self._files = files - OTHER_FILES
         self._groups: dict[str, Group] = {}
+        # What is said on a connection has rates of its own; these say nothing.
+        self._comers = Buckets(
+            limits.requests_per_second + limits.handshakes_per_second,
+            limits.requests_burst + limits.connections_per_address,
+        )
         self._size_after_sweep = 0
         self.came = 0  # sockets that were let in, in all
 
@@ -93,9 +99,11 @@ class Crowd:
         return min(self._all.most, self._files - SPARE)
 
     def let_in(self, peer: str, one: Socket, now: float) -> bool:
-        """Counts a socket, unless there is not even room to say no to it."""
+        """Counts a socket, unless there is not even room, or time, to say no to it."""
         self._clean()
         address = sender(peer, (), ())
+        if not is_trusted(peer, self._proxies) and not self._comers.take(address, now):
+            return False
         group = self._groups.get(address) or Group(self._most(peer))
         most = min(_with_spare(self._all.most), self._files)
         if self._all.exceeds(most - 1, now) or group.exceeds(_with_spare(group.most) - 1, now):

@@ -19,6 +19,7 @@ from server.callers import Caller, Makers
 from server.catalog import printed
 from server.closing import Closing
 from server.commands import Record, Refusal, Stored
+from server.conduct import Conduct
 from server.config import Config
 from server.house import House, Options
 from server.journal.clock import Clock, compare
@@ -55,6 +56,7 @@ class Hall:
         self.greetings: set[trio.CancelScope] = set()  # of those who are yet to be let in
         self.dismissal: Callable[[], Closing] | None = None  # once all are dismissed
         self.metrics = Metrics()
+        self.conduct = Conduct(config.limits)
         self.streams = Streams(config.catalog)
         self.keepalive = Keepalive(metronome, config.limits.ping_seconds, config.next_beat)
         self.exporter = Exporter(

@@ -24,6 +24,10 @@ class Limits:
     messages_per_second: float = 10.0
     messages_burst: int = 60
     messages_refused: int = 20  # in a row for coming too fast; then the connection is closed
+    # Of all connections of an address, beyond three at once for each that it may have open.
+    address_messages_per_second: float = 2000.0  # a load test, and a proxy, come from one address
+    address_refusals_per_second: float = 5.0  # that a right client does not meet; a wrong key is 10
+    address_refusals_burst: int = 100
     frames_per_second: float = 100.0  # a message can be sent in many; pings are frames too
     frames_burst: int = 600
     requests_per_second: float = 20.0  # of plain HTTP, from one address
@@ -87,6 +91,9 @@ RANGES: Final[Mapping[str, Range]] = {
     "messages_per_second": RATE,
     "messages_burst": SOME,
     "messages_refused": ANY,
+    "address_messages_per_second": RATE,
+    "address_refusals_per_second": RATE,
+    "address_refusals_burst": SOME,
     "frames_per_second": RATE,
     "frames_burst": SOME,
     "requests_per_second": RATE,

@@ -142,7 +142,7 @@ class Room:
             self._check_legal(command, by)
             self._carry_out(command, by)
         except Refusal as refusal:
-            return [Refuse(refusal.error(self.seq, _said(command)))]
+            return [Refuse(refusal.error(self.seq, _said(command)), refusal.code)]
         if self.phase not in NEXT[before, type(command)]:
             raise AssertionError(f"{type(command).__name__} led from {before} to {self.phase}")
         return self._effects

@@ -114,7 +114,7 @@ class Stage:
         """Somebody in the room said this; the refusal, if it is one."""
         if self._backstage.draining and isinstance(message, BEGINNINGS):
             tag = str(type(message).__struct_config__.tag)
-            return Refuse(refuse(ErrorCode.DRAINING, (), self.room.seq, tag))
+            return Refuse(refuse(ErrorCode.DRAINING, (), self.room.seq, tag), ErrorCode.DRAINING)
         if session.role == "spectator" and isinstance(message, Leave):
             self._keep([self._part(session, Closing(CloseCode.NORMAL, "left"))])
             return self.handle(Unlook(), session.id)

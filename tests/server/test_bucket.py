@@ -8,7 +8,6 @@ from server.bucket import Bucket, Buckets
 def test_a_burst_at_once_and_a_rate_over_time() -> None:
     bucket = Bucket(rate=2, burst=3, now=0)
     assert [bucket.take(0) for _ in range(5)] == [True] * 3 + [False] * 2
-    assert bucket.refused == 2
     assert [bucket.take(1) for _ in range(3)] == [True, True, False]
     assert [bucket.take(1000) for _ in range(4)] == [True] * 3 + [False]
 
@@ -33,3 +32,17 @@ def test_no_more_are_remembered_than_some() -> None:
         buckets.take("again and again", 0)
     assert len(buckets) == 100
     assert not buckets.take("again and again", 0)
+
+
+def test_who_owes_waits_longer() -> None:
+    bucket = Bucket(rate=1, burst=3, now=0)
+    bucket.charge(0, 5)
+    assert [bucket.has(2), bucket.has(3), bucket.has(6, 4)] == [False, True, False]
+
+
+def test_whoever_is_only_asked_about_is_not_remembered() -> None:
+    buckets = Buckets(rate=1, burst=2)
+    assert buckets.has("a", 0)
+    assert len(buckets) == 0
+    buckets.charge("a", 0, 2)
+    assert [buckets.has("a", 0), buckets.has("a", 1)] == [False, True]

@@ -90,3 +90,24 @@ def test_nothing_is_remembered_of_those_who_came_and_went() -> None:
         plug.open = False
     assert len(crowd) <= 2 * SPARE
     assert len(crowd._groups) <= 2 * SPARE
+
+
+def test_who_comes_and_goes_too_fast_is_not_let_in() -> None:
+    limits = Limits(
+        connections_per_address=30,
+        requests_burst=10,
+        requests_per_second=3,
+        handshakes_per_second=2,
+    )
+    crowd = Crowd(limits, (read_network("10.0.0.0/8"),))
+
+    def come(peer: str, now: float) -> bool:
+        plug = Plug()
+        let_in = crowd.let_in(peer, plug, now)
+        plug.open = False
+        return let_in
+
+    assert [come("7.7.7.7", 0) for _ in range(50)] == [True] * 40 + [False] * 10
+    assert [come("7.7.7.7", 1) for _ in range(7)] == [True] * 5 + [False] * 2
+    assert come("8.8.8.8", 1)
+    assert all(come("10.0.0.1", 1) for _ in range(100))  # a proxy has no rate

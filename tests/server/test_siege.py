@@ -38,7 +38,13 @@ from tests.server.strangers import (
 from tests.server.test_live import running
 
 # So short that a test does not wait, so long that a busy machine keeps up.
-LIMITS = Limits(hello_seconds=1.0, close_seconds=0.3, stall_seconds=1.0, resume_seconds=0)
+LIMITS = Limits(
+    hello_seconds=1.0,
+    close_seconds=0.3,
+    stall_seconds=1.0,
+    resume_seconds=0,
+    address_refusals_burst=1_000_000,  # who is served comes from where the assault does
+)
 CONFIG = Config(port=0, rules=RULES, limits=LIMITS)
 
 
