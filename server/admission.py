@@ -74,6 +74,15 @@ class Admission:
     def is_connected(self) -> bool:
         return self._follower is not None
 
+    @property
+    def is_current(self) -> bool:
+        """Whether what comes on this connection is theirs who came: no newer one has the session,
+        and this one is not being closed."""
+        follower = self._follower
+        return (
+            follower is not None and self.session.follower is follower and not follower.is_closing
+        )
+
     def lose(self) -> None:
         """Their connection has ended, also where it never got so far as to follow."""
         if self.is_connected or self.stage.sessions.is_newest(self.session, self.token):
@@ -244,6 +253,8 @@ def _hand_in(stage: Stage, session: Session, command: Command) -> None:
     if refused := stage.handle(command, session.id):
         stage.sessions.end(session)
         raise refused.refusal
+    if stage.room.phase == "closed":  # it has failed
+        raise Refusal(ErrorCode.NO_SUCH_ROOM)
 
 
 def _follow(admission: Admission, place: Place, connection: Line) -> Follower:

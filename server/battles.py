@@ -65,6 +65,11 @@ class BattleRun:
         """Whether it could run ahead again."""
         return not self._writer.is_ahead and self.due < math.inf
 
+    def postpone(self, start: float) -> None:
+        """It begins later, and has not begun yet."""
+        assert self.tick < 0, "it has begun"
+        self._start = self.due = start
+
     def advance(self, now: float) -> Ended | None:
         """Runs the ticks that are due; how the battle ended, if it has."""
         before = time.perf_counter()

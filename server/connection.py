@@ -172,8 +172,8 @@ class Conversation:
                 data = await self._connection.recv()
             except ConnectionClosed:
                 return
-            if self._is_flood():
-                continue  # it is being closed: nothing more is answered
+            if self._is_flood() or not admission.is_current:
+                continue  # it is being closed: nothing more is heard or answered
             error = self._answer(admission, data)
             if error is not None:
                 self._count(error)

@@ -192,6 +192,10 @@ class Follower:
         """Whether nothing has come from the client since the last ping."""
         return self._line.unheard
 
+    @property
+    def is_closing(self) -> bool:
+        return self._closing is not None
+
     def close(self, closing: Closing) -> None:
         """Ends the connection once all that was said before is sent, or too long is waited for.
 

@@ -164,7 +164,10 @@ class Hall:
         stage.log.info("room opens", private=options.private, quick=options.quick)
 
     def waiting(self) -> Stage | None:
-        """The room of somebody who waits in the queue for any opponent and is there."""
+        """The room of somebody who waits in the queue for any opponent and is there; none any more
+        once nothing new begins."""
+        if self.draining:
+            return None
         for stage in self._stages.values():
             room = stage.room
             present = all(player.away_since is None for _, player in room.match.players())
@@ -206,7 +209,8 @@ class Hall:
             except Exception:
                 log.exception("a room cannot be made again", room=kept_room.record.id)
             else:
-                self._add(stage)
+                if stage.room.phase != "closed":  # its end was due, or it has failed
+                    self._add(stage)
 
     def _add(self, stage: Stage) -> None:
         self._stages[stage.room.id] = stage

@@ -51,7 +51,7 @@ class Limits:
     building_seconds: float = 300.0  # for both to get ready
     over_seconds: float = 120.0  # for both to ask for a rematch
     offer_seconds: float = 5.0  # alone in the queue, before a stored opponent is offered
-    census_seconds: float = 1.0  # between two room updates that only count spectators anew
+    census_seconds: float = 1.0  # until all are told that spectators, or a player, came or went
     battle_grace_seconds: float = 10.0  # past its time limit, then the battle is void
     hang_seconds: float = 2.0  # of work, for the ticks that are due; then the battle is void
     boards: int = 1_000  # kept for those who find no live opponent

@@ -59,12 +59,25 @@ def after(stage: Stage, session: Session, last: Position | None) -> Place:
     seen = stage.teller.feed_of(last.battle) if last is not None else None
     # Who has seen nothing of the battles since they came, lacks all of them.
     feed = seen or stage.teller.feed_after(session.since)
+    if seen is None and session.delay:
+        return _as_it_was(stage, session, feed)
     if feed is None:
-        return whole(stage, session) if session.delay else live(stage, session)
+        return live(stage, session)
     cursor = Cursor(feed, 0, session.mask)
     if seen is not None and last is not None and not _runs_anew(stage, seen, last, session.mask):
         cursor.resume(last)
     return _from(cursor, stage, session)
+
+
+def _as_it_was(stage: Stage, session: Session, lacking: Feed | None) -> Place:
+    """At the beginning of the battle that the room was in for them; or of an earlier one, where
+    they lack it."""
+    oldest = stage.teller.feed_after(-1)
+    assert oldest is not None, "there is one at least"
+    then = _feed_at(oldest, trio.current_time() - session.delay)
+    feed = then if lacking is None or then.number < lacking.number else lacking
+    feed.fill()
+    return _from(Cursor(feed, 0, session.mask), stage, session, skip=not feed.battle)
 
 
 def _runs_anew(stage: Stage, feed: Feed, last: Position, mask: int) -> bool:

@@ -54,7 +54,7 @@ from server.commands import (
     Wake,
 )
 from server.house import House, Options
-from server.match import OTHER, Match
+from server.match import OTHER, SEATS, Match
 from server.names import fault_of
 from server.players import Player, stored_player
 from server.room_table import NEXT, illegal
@@ -78,6 +78,7 @@ class Room:
         self.phase_due = now + house.limits.waiting_seconds
         self.offer_due = math.inf
         self._census_due = math.inf
+        self._told_away: tuple[Seat, ...] = SEATS  # as far as is known
         self._effects: list[Effect] = []
 
     # What may be asked of it.
@@ -202,13 +203,21 @@ class Room:
             raise Refusal(ErrorCode.SPECTATORS_FULL)
         else:
             self.spectators.add(by)
-        # A room update for each of ten thousand who come would go to each of ten thousand.
-        self._census_due = min(self._census_due, self._now + self._house.limits.census_seconds)
+        self._tell_soon()  # an update for each of ten thousand would go to each of ten thousand
 
     def _presence(self, by: SessionId | None, *, away: bool) -> None:
-        _, player = self.match.player(by)
+        """A line that breaks for less than a second is nobody's business; and whoever lets it break
+        again and again makes no more be told than so."""
+        seat, player = self.match.player(by)
         player.away_since = self._now if away else None
-        self._publish()
+        if away:
+            self._tell_soon()
+        elif seat in self._told_away:
+            self._publish()
+
+    def _tell_soon(self) -> None:
+        """Of what can happen again and again, everyone is told in a while, all at once."""
+        self._census_due = min(self._census_due, self._now + self._house.limits.census_seconds)
 
     def _leave(self, by: SessionId | None) -> None:
         seat, player = self.match.player(by)
@@ -288,6 +297,8 @@ class Room:
 
     def _rematch(self, by: SessionId | None) -> None:
         _, player = self.match.player(by)
+        if player.rematch:
+            return  # all have heard it
         player.rematch = True
         if all(one.rematch for one in self.match.both()):
             self._open_series()
@@ -344,6 +355,9 @@ class Room:
     def _publish(self) -> None:
         self.seq += 1
         self._census_due = math.inf
+        self._told_away = tuple(
+            seat for seat, player in self.match.players() if player.away_since is not None
+        )
         self._effects.append(ToRoom(RoomUpdate(room=self.state())))
 
     def _close(self, why: str) -> None:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Final
 
@@ -57,6 +58,8 @@ from server.room import Room
 from server.sessions import Session, Sessions
 from server.telling import Opening, Parting, Teller, Telling
 
+# A battle that is kept so much after it was to begin is put off.
+LATE_SECONDS: Final = 0.5
 # What begins something, and is refused while the server is about to stop.
 BEGINNINGS: Final = (Ready, Accept, Rematch)
 
@@ -245,12 +248,29 @@ class Stage:
         """The journal's call: these are kept."""
         try:
             now = trio.current_time()
-            self.teller.tell(tellings, now)
+            self.teller.tell([self._in_time(telling, now) for telling in tellings], now)
             self._advance(now)
             self.teller.sweep()
         except Exception:
             self._fail()
         self.reschedule()
+
+    def _in_time(self, telling: Telling, now: float) -> Telling:
+        """A battle of which nobody could hear in time, because it took so long to keep, begins now;
+        else all would be told of its first seconds at once. Where the server is killed before that
+        is kept, it goes on as if it had begun when it should."""
+        run = self._arena.run
+        if not isinstance(telling, Opening) or run is None or run.feed is not telling.feed:
+            return telling
+        late = now - telling.started
+        if late < LATE_SECONDS:
+            return telling
+        started = self._backstage.config.next_beat(now, len(self._backstage.battles))
+        run.postpone(started)
+        opening = replace(telling, started=started)
+        self._backstage.journal.put(self._keeper.writes(opening=opening))
+        self.log.warning("battle begins late", battle=telling.terms.battle, late=round(late, 3))
+        return opening
 
     def _follow_up(self, effect: Effect) -> None:
         """What the room is to hear at once of what it decided."""
@@ -292,6 +312,8 @@ class Stage:
         self.log.exception("room failed", phase=self.room.phase, error_id=error_id)
         self._arena.hold(None)
         closing = Closing(CloseCode.INTERNAL, f"the room failed: {error_id}")
+        for session in self.sessions:  # also of those who are in, and are yet to be told so
+            self._part(session, closing)
         self.teller.dismiss_all(lambda: closing)
         effects = self.room.handle(Shut(), None, trio.current_time())
         for effect in effects:

@@ -61,7 +61,7 @@ LIMIT_HELP: Final[Mapping[str, str]] = {
     "building_seconds": "How long a room waits for both to be ready.",
     "over_seconds": "How long a decided room waits for a rematch.",
     "offer_seconds": "Alone in the queue for so long, a stored opponent is offered.",
-    "census_seconds": "Between two updates that only count spectators anew.",
+    "census_seconds": "Until all are told that spectators, or a player, came or went.",
     "battle_grace_seconds": "Past its time limit for so long, a battle is void.",
     "hang_seconds": "A battle whose tick takes more of the processor's time is void.",
     "boards": "Boards kept for those who find no live opponent.",

@@ -8,7 +8,7 @@ import pytest
 import trio
 from trio.testing import MockClock
 
-from protocol.messages import Error, Ready, Rematch, Result
+from protocol.messages import Error, Quick, Ready, Rematch, Result, Welcome
 from tests.server.rooms import NONCE, submit
 from tests.server.visitors import get_ready, open_world
 
@@ -54,3 +54,15 @@ async def test_no_series_begins_and_the_battle_that_runs_is_waited_for(
         await bob.hear_phase("over")
         assert (await bob.refused(Rematch())).code == "draining"
         await world.hall.battles.over()  # at once, now
+
+
+async def test_nobody_is_matched_with_who_waits_while_the_server_drains(
+    autojump_clock: MockClock,
+) -> None:
+    async with open_world() as world:
+        ada = world.visit("quick")
+        await ada.say(Quick(version=1, name="Ada"))
+        await ada.hear_until(Welcome)
+        world.hall.drain()
+        bob = world.visit("quick")
+        assert (await bob.refused(Quick(version=1, name="Bob"))).code == "draining"

@@ -20,6 +20,7 @@ from protocol.messages import (
     Error,
     Forfeit,
     Join,
+    Leave,
     Quick,
     Result,
     Resume,
@@ -32,7 +33,7 @@ from server.limits import Limits
 from server.security import Security
 from server.tickets import Ticket, make_ticket, with_secret
 from tests.journal.worlds import KeptWorld, Universe, universe
-from tests.server.rooms import RULES
+from tests.server.rooms import RULES, submit
 from tests.server.visitors import Visitor, World, get_ready, mirror_of, open_world
 
 ONE, TWO = "the-attempt-of-one", "the-attempt-of-two"
@@ -324,3 +325,23 @@ async def test_what_is_no_attempt(autojump_clock: MockClock, attempt: object) ->
         assert error.code == "bad_message"
         assert [fault.path for fault in error.faults] == ["attempt"]
         assert not len(world.hall)
+
+
+async def test_what_comes_late_on_a_connection_that_was_replaced_changes_nothing(
+    autojump_clock: MockClock,
+) -> None:
+    async with open_world() as world:
+        ada, bob = await world.pair()
+        new = await world.resume(bob, bob.welcome.token)
+        await new.hear_until(Welcome)
+        player = world.hall.find(ada.place).room.match.seats["b"]
+        assert player is not None
+        await new.say(submit(1))
+        await wait_all_tasks_blocked()
+        board = player.board
+        assert board is not None
+        await bob.say_at_once([submit(2), Leave()])
+        await wait_all_tasks_blocked()
+        assert player.board is board
+        assert world.hall.find(ada.place).room.match.seats["b"] is player
+        assert await bob.hear_end() == 4001

@@ -365,3 +365,18 @@ async def test_a_connection_that_fails_ends_alone(
         monkeypatch.undo()
         await world.join(ada.place)
         await ada.hear_phase("building")
+
+
+async def test_who_comes_as_the_room_fails_is_told_so(
+    autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise RuntimeError("injected")
+
+    async with open_world() as world:
+        monkeypatch.setattr(Match, "sit", fail)
+        assert (
+            await world.visit("new").refused(Create(version=1, name="A"))
+        ).code == "no_such_room"
+        assert len(world.hall) == 0
+        assert world.hall.listing() == []

@@ -36,6 +36,7 @@ async def test_a_seat_whose_connection_fails_at_once_is_away(
         await ada.say(Create(version=PROTOCOL_VERSION, name="Ada"))
         assert await ada.hear_end() == 1011
         monkeypatch.undo()
+        await trio.sleep(world.config.limits.census_seconds + 1)
         (room,) = world.hall.listing()
         assert room.a is not None
         assert not room.a.present

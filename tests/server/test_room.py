@@ -23,6 +23,8 @@ from protocol.messages import (
     SubmitBoard,
 )
 from server.commands import (
+    Away,
+    Back,
     Command,
     Dismiss,
     Effect,
@@ -40,6 +42,7 @@ from server.commands import (
     Wake,
 )
 from server.house import Options
+from server.limits import Limits
 from server.room_table import NEXT
 from tests.server.rooms import (
     ADA,
@@ -334,3 +337,25 @@ def test_random_play_keeps_the_rules_and_ends(seed: int) -> None:
         elif play.room.phase != "closed":
             play.wake()
     assert play.room.phase == "closed"
+
+
+def test_a_line_that_breaks_is_told_of_when_it_stays_broken() -> None:
+    play = in_phase("building")
+    seq = play.room.seq
+    for _ in range(50):
+        assert play.do(Away(), ADA) == []
+        assert play.do(Back(), ADA) == []
+    play.do(Away(), ADA)
+    (gone,) = messages(play.wake())
+    (back,) = messages(play.do(Back(), ADA))
+    assert isinstance(gone, RoomUpdate)
+    assert isinstance(back, RoomUpdate)
+    assert [one.room.a and one.room.a.present for one in (gone, back)] == [False, True]
+    assert play.now <= 1000 + 2 * Limits().census_seconds
+    assert play.room.seq == seq + 2
+
+
+def test_a_rematch_is_asked_for_once() -> None:
+    play = in_phase("over")
+    assert len(play.do(Rematch(), ADA)) == 1
+    assert play.do(Rematch(), ADA) == []

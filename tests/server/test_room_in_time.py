@@ -48,12 +48,15 @@ from tests.server.rooms import (
 def test_who_is_away_keeps_the_seat_for_the_resume_window() -> None:
     play = in_phase("building")
     play.do(Away(), ADA)
-    assert play.room.deadline == play.now + Limits().resume_seconds
-    play.now += Limits().resume_seconds - 1
+    gone = play.now
+    play.wake()  # everyone is told
+    assert play.room.deadline == gone + Limits().resume_seconds
+    play.now = play.room.deadline - 1
     play.do(Wake())
     play.do(Back(), ADA)
     assert play.room.seat_of(ADA) == "a"
     play.do(Away(), ADA)
+    play.wake()
     play.wake()
     assert play.room.seat_of(ADA) is None
     assert play.room.phase == "waiting"
@@ -63,6 +66,7 @@ def test_a_battle_goes_on_without_its_players_and_then_they_are_gone() -> None:
     play = in_phase("battle")
     play.do(Away(), ADA)
     play.do(Away(), BOB)
+    play.wake()  # everyone is told
     play.now += Limits().resume_seconds + 5
     assert play.room.deadline > play.now
     play.do(Wake())
