@@ -102,17 +102,17 @@ class Backoff:
         self._chance = chance
         self._first = first
         self._most = most
-        self._tries = 0
+        self._whole = first
 
     def next(self, at_least: float = 0.0) -> float:
         """Seconds to wait before the next try."""
-        whole = min(self._most, self._first * float(2**self._tries))
-        self._tries += 1
+        whole = min(self._most, self._whole)
+        self._whole = 2 * whole
         return at_least + whole * self._chance.uniform(0.5, 1.0)
 
     def reset(self) -> None:
         """The next delay is the first again."""
-        self._tries = 0
+        self._whole = self._first
 
 
 class Session:
