@@ -60,7 +60,7 @@ class Lines(PlainScreen):
 
     async def until(self, pattern: str) -> re.Match[str]:
         """The first line that fits."""
-        with trio.fail_after(20):
+        with trio.fail_after(60):
             while True:
                 for line in self.lines:
                     if found := re.search(pattern, line):

@@ -32,7 +32,7 @@ def serving(stderr: int | None) -> Iterator[tuple[subprocess.Popen[bytes], int]]
         command = ["sh", "-c", f"exec {shlex.join(command)} 2>&-"]
     with subprocess.Popen(command, stderr=stderr) as process:
         try:
-            until = time.monotonic() + 30
+            until = time.monotonic() + 60
             while not _is_up(port):
                 assert process.poll() is None
                 assert time.monotonic() < until
@@ -51,7 +51,7 @@ def _is_up(port: int) -> bool:
 
 def _end(process: subprocess.Popen[bytes]) -> int:
     process.send_signal(signal.SIGTERM)
-    return process.wait(10)
+    return process.wait(60)
 
 
 async def test_there_is_no_standard_error() -> None:

@@ -23,7 +23,7 @@ from tests.server.strangers import written
 
 # So long that a test would see it, if anybody waited for what will not come.
 LIMITS = Limits(close_seconds=20.0)
-PATIENCE_SECONDS = 10.0
+PATIENCE_SECONDS = 60.0
 
 
 class Guest:

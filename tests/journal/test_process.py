@@ -43,7 +43,7 @@ async def come(evening: Evening, nursery: trio.Nursery) -> list[Guest]:
 
 async def frames(guest: Guest, number: int) -> None:
     """Waits until a guest has been sent so many frames."""
-    with trio.fail_after(30):
+    with trio.fail_after(60):
         await guest.until(lambda: guest.frames >= number)
 
 
@@ -126,7 +126,7 @@ async def welcomed_in_the_next(server: ServerProcess, client: Client) -> RoomSta
     assert isinstance(await anext(client), Lost)
     await server.killed()
     await server.start()
-    with trio.fail_after(30):
+    with trio.fail_after(60):
         async for update in client:
             if isinstance(update, Welcome):
                 return update.room

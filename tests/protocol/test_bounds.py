@@ -160,6 +160,6 @@ def test_hostile_bytes_take_time_in_proportion_to_their_number(
 ) -> None:
     monkeypatch.setattr(strict_json, "MAX_MESSAGE_BYTES", len(hostile))
     # A scan whose time grew with the square would take minutes here.
-    start = time.perf_counter()
+    start = time.process_time()
     assert isinstance(decode_to_server(hostile), Rejected)
-    assert time.perf_counter() - start < 2
+    assert time.process_time() - start < 10

@@ -316,7 +316,7 @@ async def test_over_real_sockets() -> None:
         server = await nursery.start(partial(serve, handler, 0, host="127.0.0.1"))
         port = server.listeners[0].socket.getsockname()[1]
         quick = Quick(version=1, name="Ada")
-        with trio.fail_after(20):
+        with trio.fail_after(60):
             async with open_client(f"ws://127.0.0.1:{port}", quick) as client:
                 updates = [update async for update in client]
         nursery.cancel_scope.cancel()

@@ -11,7 +11,7 @@ from server.config import Config
 from server.limits import Limits
 from server.metronome import Metronome
 
-PATIENCE_SECONDS = 10.0
+PATIENCE_SECONDS = 60.0
 
 
 class Broken:

@@ -17,7 +17,7 @@ from server.config import Config
 from server.limits import Limits
 from server.stage import Stage
 from tests.server.rooms import RULES
-from tests.server.strangers import Stranger, come_in, frame, listened, until
+from tests.server.strangers import PATIENCE_SECONDS, Stranger, come_in, frame, listened, until
 from tests.server.test_live import running
 from tests.server.test_siege import a_room
 
@@ -36,7 +36,7 @@ def is_there(stage: Stage) -> bool:
 async def heard(stranger: Stranger, pattern: bytes) -> str:
     """They are sent this; the group that it has."""
     data = b""
-    with trio.fail_after(10):
+    with trio.fail_after(PATIENCE_SECONDS):
         while not (found := re.search(pattern, data)):
             data += await stranger.stream.receive_some(1 << 16)
     return found[1].decode()

@@ -26,6 +26,7 @@ from tests.server.strangers import (
     ASSAULTS,
     CREATE,
     NASTY,
+    PATIENCE_SECONDS,
     WATCH,
     Assault,
     come,
@@ -129,7 +130,7 @@ async def test_a_thousand_at_once_are_let_in_and_go() -> None:
             async with trio.open_nursery() as nursery:
                 for _ in range(1000):
                     nursery.start_soon(partial(look_on, server, stage.room.id, leave))
-                with trio.fail_after(30):
+                with trio.fail_after(PATIENCE_SECONDS):
                     await everyone.wait()
                 assert len(stage.room.spectators) == 1000
                 leave.set()
@@ -138,27 +139,26 @@ async def test_a_thousand_at_once_are_let_in_and_go() -> None:
 
 
 async def test_thousands_who_say_nothing_hold_up_nobody() -> None:
-    limits = Limits(hello_seconds=3.0, connections=20_000, connections_per_address=20_000)
+    limits = Limits(hello_seconds=1e6, connections=20_000, connections_per_address=20_000)
     with listened():
         async with running(Config(port=0, rules=RULES, limits=limits)) as server:
             silent = [await come(server) for _ in range(2000)]
-            with trio.fail_after(2):
+            with trio.fail_after(PATIENCE_SECONDS):
                 await one_is_served(server)
-            async with trio.open_nursery() as nursery:
-                for stranger in silent:
-                    nursery.start_soon(stranger.drain)
+            for stranger in silent:
+                stranger.reset()
             await until(lambda: lines() <= 1)
 
 
 async def test_past_the_limit_some_are_told_and_the_rest_is_not_read() -> None:
-    limits = Limits(connections_per_address=10, hello_seconds=5.0)
+    limits = Limits(connections_per_address=10, hello_seconds=1e6)
     with listened():
         async with running(Config(port=0, rules=RULES, limits=limits)) as server:
             inside = [await come_in(server) for _ in range(10)]
             told = [await (await come(server)).status(handshake()) for _ in range(5)]
             assert told == [429] * 5
             idle = [await come(server) for _ in range(30)]
-            assert await idle[-1].drain(1) == b""
+            assert await idle[-1].drain() == b""
             refused = server.hall.metrics.refused
             assert refused["http_429"] == 5
             assert refused["door"] > 0

@@ -39,7 +39,7 @@ from tests.journal.worlds import Party, universe
 from tests.server.rooms import RULES
 from tests.server.strangers import written
 from tests.server.test_http import get
-from tests.server.test_live import PACE, Seen, Ticks, play, running
+from tests.server.test_live import PACE, Seen, play, running
 
 SUMMON: Final = {
     "tick": 0,
@@ -75,7 +75,7 @@ def told(replay: Replay, catalog: Catalog | None = None) -> bytes:
 
 
 async def test_the_stream_of_a_battle_is_what_its_players_were_sent() -> None:
-    ada, bob, ticks, rooms = Seen(list(CHANNELS)), Seen(list(CHANNELS)), Ticks(), list[RoomId]()
+    ada, bob, rooms = Seen(list(CHANNELS)), Seen(list(CHANNELS)), list[RoomId]()
     entered = trio.Event()
 
     def enter(room: RoomId) -> None:
@@ -86,10 +86,10 @@ async def test_the_stream_of_a_battle_is_what_its_players_were_sent() -> None:
     async with running(config) as server:
         async with trio.open_nursery() as nursery:
             one = Create(version=1, name="Ada", best_of=1)
-            nursery.start_soon(play, server.url, one, None, 0, ada, ticks, enter)
+            nursery.start_soon(play, server.url, one, None, 0, ada, enter)
             await entered.wait()
             two = Join(version=1, name="Bob")
-            nursery.start_soon(play, server.url, two, rooms[0], 1, bob, ticks)
+            nursery.start_soon(play, server.url, two, rooms[0], 1, bob)
         (result,) = ada.results
         status, headers, body = await get(server, f"/replays/{result.battle}/stream")
         assert (status, headers["content-type"]) == (200, "application/json")
