@@ -7,7 +7,8 @@ import itertools
 import pytest
 
 from protocol.messages import Token
-from server.sessions import Sessions
+from server.commands import SessionId
+from server.sessions import Session, Sessions
 
 KEEP = 60.0
 
@@ -133,3 +134,54 @@ def test_an_ended_session_is_opened_by_nothing_and_stays_ended() -> None:
     all_of_them.lose(session, 5)
     assert all_of_them.find(token, 5) is None
     assert list(all_of_them) == []
+
+
+def test_it_is_to_be_kept_that_a_token_is_good_no_more() -> None:
+    all_of_them = sessions()
+    session = all_of_them.open("player", 7)
+    first = all_of_them.rotate(session)
+    second = all_of_them.rotate(session, first)
+    all_of_them.take_changes()
+    all_of_them.settle(session, second)
+    assert all_of_them.take_changes() == [(session.id, session)]
+    all_of_them.settle(session, second)
+    assert all_of_them.take_changes() == []
+
+
+def test_the_longest_delay_is_that_of_all_there_ever_were() -> None:
+    all_of_them = sessions()
+    assert all_of_them.longest_delay == 0
+    all_of_them.end(all_of_them.open("spectator", 7, 5.0))
+    assert all_of_them.longest_delay == 5
+    all_of_them.take_over(Session(SessionId("s8"), "spectator", 7, 9.0), 0)
+    all_of_them.open("spectator", 7, 1.0)
+    assert all_of_them.longest_delay == 9
+
+
+def test_numbers_of_sessions_go_on_after_those_that_were_taken_over() -> None:
+    all_of_them = sessions()
+    for number in ("p7", "s3"):
+        all_of_them.take_over(Session(SessionId(number), "player", 7), 0)
+    assert all_of_them.open("player", 7).id == "p8"
+
+
+def test_a_spectator_who_was_lost_anew_has_the_whole_window_anew() -> None:
+    all_of_them = sessions()
+    session, other = all_of_them.open("spectator", 7), all_of_them.open("spectator", 7)
+    token = all_of_them.rotate(session)
+    all_of_them.lose(session, 0)
+    token = all_of_them.rotate(session, token)
+    all_of_them.lose(session, 50)
+    all_of_them.lose(other, 61)
+    assert all_of_them.find(token, 61) is session
+
+
+def test_a_spectator_who_has_left_is_lost_no_more() -> None:
+    all_of_them = sessions()
+    session, other = all_of_them.open("spectator", 7), all_of_them.open("spectator", 7)
+    all_of_them.rotate(session)
+    all_of_them.lose(session, 0)
+    all_of_them.end(session)
+    assert not all_of_them.is_lost(session)
+    all_of_them.lose(other, 1000)
+    assert list(all_of_them) == [other]
