@@ -215,3 +215,9 @@ def test_what_a_killed_making_left_behind_is_in_nobodys_way(tmp_path: Path) -> N
     Path(f"{path}-new").write_bytes(b"half a file")
     open_journal(str(path)).close()
     assert not Path(f"{path}-new").exists()
+
+
+def test_what_was_written_is_on_the_disk_before_it_is_told(tmp_path: Path) -> None:
+    opened = open_journal(str(tmp_path / "data.db"))
+    with closing(opened):
+        assert opened.connection.execute("PRAGMA synchronous").fetchone() == (2,)  # FULL

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator
 
+import msgspec
 import pytest
 from structlog.testing import capture_logs
 
@@ -228,3 +229,13 @@ def test_why_nothing_can_be_kept_is_said_though_sqlite_has_rolled_back_by_itself
         store.apply([PutRoom(made.room()), PutBoard(made.board(1))])
     store.apply([PutRoom(made.room(RoomId("next")))])
     assert [kept.record.id for kept in store.load().rooms] == ["next"]
+
+
+def test_of_a_closed_room_nobody_comes_back(store: Store) -> None:
+    other = RoomId("other")
+    theirs = msgspec.structs.replace(made.session(), room=other)
+    store.apply([PutRoom(made.room()), PutSession(made.session())])
+    store.apply([PutRoom(made.room(other)), PutSession(theirs), DropRoom(made.ROOM, None)])
+    store.apply([PutRoom(made.room())])
+    kept = {room.record.id: room.sessions for room in store.load().rooms}
+    assert kept == {made.ROOM: (), other: (theirs,)}

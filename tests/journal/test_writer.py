@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
 
 import pytest
 import trio
@@ -133,3 +136,34 @@ async def test_it_writes_in_a_thread(store: Store) -> None:
         await journal.settled()
         nursery.cancel_scope.cancel()
     assert len(store.load().rooms) == 1
+
+
+@pytest.mark.parametrize("where", ["memory", "file"])
+async def test_who_reads_waits_for_who_writes_where_they_share_a_connection(
+    tmp_path: Path, where: str
+) -> None:
+    store = open_store(MEMORY if where == "memory" else str(tmp_path / "data.db"), Most(1, 1, 1))
+    may_write, read = threading.Event(), trio.Event()
+    apply = store.apply
+    store.apply = lambda writes: (may_write.wait(60), apply(writes))[1]  # type: ignore[method-assign]
+
+    async def look(journal: Journal) -> None:
+        assert await journal.fought(made.BATTLE) is None
+        read.set()
+
+    with closing(store):
+        async with trio.open_nursery() as nursery:
+            journal = Journal(store)
+            nursery.start_soon(journal.run)
+            journal.put(WRITE)
+            await wait_all_tasks_blocked()
+            nursery.start_soon(look, journal)
+            await wait_all_tasks_blocked()
+            if store.shared:
+                reading: trio.CapacityLimiter = journal._read.keywords["limiter"]  # type: ignore[attr-defined]
+                assert reading.statistics().tasks_waiting == 1
+                may_write.set()
+            await read.wait()
+            may_write.set()
+            await journal.settled()
+            nursery.cancel_scope.cancel()

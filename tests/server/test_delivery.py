@@ -338,3 +338,18 @@ async def test_nothing_is_written_to_a_socket_that_is_closed_and_its_number_reus
             os.read(reader, 1)
         for descriptor in (reader, writer, number):
             os.close(descriptor)
+
+
+async def test_who_is_held_on_and_on_is_held_since_the_first_time(
+    autojump_clock: MockClock,
+) -> None:
+    async with link(Written().feed, "socket") as it:
+        await wait_all_tasks_blocked()
+        first = trio.current_time()
+        for _ in range(2):
+            it.follower.hold(held=True)
+            await trio.sleep(10)
+        assert it.follower._held_since == first
+        it.follower.hold(held=False)
+        it.follower.hold(held=True)
+        assert it.follower._held_since == first + 20

@@ -59,3 +59,15 @@ async def test_who_ends_before_being_let_in_is_counted(autojump_clock: MockClock
 
 
 # Rooms.
+
+
+async def test_only_those_in_a_row_that_come_too_fast_are_too_many(
+    autojump_clock: MockClock,
+) -> None:
+    limits = Limits(messages_per_second=1, messages_burst=1, messages_refused=1)
+    async with open_world(limits) as world:
+        ada = await world.create()  # takes the one
+        for _ in range(5):
+            assert (await ada.refused(Forfeit())).code == "too_fast"
+            await trio.sleep(1)
+            assert (await ada.refused(Forfeit())).code == "wrong_phase"

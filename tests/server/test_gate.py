@@ -162,3 +162,12 @@ async def test_guests_need_no_ticket_and_one_they_have_is_not_looked_at(
         world = World(nursery, Config(rules=RULES))
         await world.create(ticket="whatever")
         nursery.cancel_scope.cancel()
+
+
+def test_nothing_is_counted_of_rooms_that_are_closed() -> None:
+    makers = Makers(Limits())
+    for number in range(3):
+        makers.add(RoomId(str(number)), Caller(f"1.1.1.{number % 2}", f"player {number}"))
+    for number in range(3):
+        makers.remove(RoomId(str(number)))
+    assert (len(makers._makers), len(makers._of_address), len(makers._of_player)) == (0, 0, 0)

@@ -13,7 +13,7 @@ from trio.testing import MockClock, wait_all_tasks_blocked
 from protocol.codes import CloseCode
 from server.config import Config
 from server.delivery import PING
-from server.keepalive import STEP_SECONDS, Keepalive
+from server.keepalive import SILENT, STEP_SECONDS, Keepalive
 from server.limits import Limits
 from server.metronome import Metronome
 from tests.server.feeds import Written
@@ -109,3 +109,19 @@ async def test_one_that_is_being_written_to_is_not_asked_as_well(
         assert unheard
         assert isinstance(it.peer.stream, trio.SocketStream)
         assert os.read(it.peer.stream.socket.fileno(), 99) == PING
+
+
+async def test_after_a_standstill_everyone_has_the_whole_time_to_answer(
+    autojump_clock: MockClock,
+) -> None:
+    keepalive = Keepalive(Metronome(), SECONDS, Config().next_beat)
+    async with link(Written().feed, "socket") as it:
+        await wait_all_tasks_blocked()
+        keepalive.add(it.follower)
+        now = trio.current_time()
+        assert keepalive.work(now + 100) >= now + 100 + SECONDS
+        keepalive.work(now + 101)
+        assert it.follower._closing is None
+        assert it.peer.read_now() == ["ping"]
+        keepalive.work(now + 100 + SECONDS)  # by which nothing has come
+        assert it.follower._closing is SILENT

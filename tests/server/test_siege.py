@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import gc
 import random
+import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import partial
@@ -18,6 +19,7 @@ from protocol.client import open_client
 from protocol.messages import Create, RoomId, Welcome
 from server.app import Running
 from server.config import Config
+from server.door import socket_of
 from server.limits import Limits
 from server.line import Line
 from server.stage import Stage
@@ -187,3 +189,13 @@ async def test_a_flood_before_the_first_message_is_ended() -> None:
             assert b"\x03\xf0" in await stranger.drain()  # 1008
             assert server.hall.metrics.refused["too_fast"] > LIMITS.messages_refused
             await until(lambda: server.hall.metrics.closed["1008"] == 1)
+
+
+async def test_the_system_holds_no_more_for_one_connection_than_the_limit() -> None:
+    config = Config(port=0, rules=RULES, limits=Limits(socket_bytes=12_345))
+    async with running(config) as server, a_room(server) as stage:
+        (follower,) = stage.audience
+        found = socket_of(follower._line.stream)
+        assert found is not None
+        # The system counts what it needs itself, too: twice as much.
+        assert found.getsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF) in (12_345, 2 * 12_345)

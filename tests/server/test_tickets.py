@@ -194,3 +194,10 @@ def test_a_ticket_binds(ticket: Ticket, role: Any, room: str | None, good: bool)
     with pytest.raises(Refusal) as refused:
         check_place(ticket, role, room)
     assert refused.value.code == "bad_ticket"
+
+
+def test_of_a_secret_bytes_count_and_not_characters() -> None:
+    with_secret("\u00e9" * 16)
+    with_secret("\udcff" * 32)  # as a variable of the environment comes that is no UTF-8
+    with pytest.raises(UnfitKey, match="30 bytes are too few"):
+        with_secret("\u00e9" * 15)
