@@ -8,7 +8,7 @@ import pytest
 import trio
 from trio.testing import MockClock
 
-from protocol.messages import Error, Quick, Ready, Rematch, Result, Welcome
+from protocol.messages import Accept, Error, Offer, Quick, Ready, Rematch, Result, Welcome
 from tests.server.rooms import NONCE, submit
 from tests.server.visitors import get_ready, open_world
 
@@ -66,3 +66,14 @@ async def test_nobody_is_matched_with_who_waits_while_the_server_drains(
         world.hall.drain()
         bob = world.visit("quick")
         assert (await bob.refused(Quick(version=1, name="Bob"))).code == "draining"
+
+
+async def test_no_stored_board_is_fought(autojump_clock: MockClock) -> None:
+    async with open_world() as world:
+        ada = world.visit("quick")
+        await ada.say(Quick(version=1, name="Ada"))
+        offer = await ada.hear_until(Offer)
+        world.hall.drain()
+        assert (await ada.hear_until(Error)).re is None  # everyone is told
+        said = await ada.refused(Accept(offer.offer))
+        assert (said.code, said.re) == ("draining", "accept")

@@ -294,6 +294,13 @@ def test_who_leaves_in_a_battle_forfeits_it_and_is_gone() -> None:
     assert play.room.phase == "building"
 
 
+def test_a_battle_that_never_began_ended_on_the_first_tick() -> None:
+    play = in_phase("battle")
+    assert play.room.match.terms is not None
+    effects = play.do(Ended(play.room.match.terms.battle, None, "void", -1, None))
+    assert result_of(effects).tick == 0
+
+
 def test_boards_that_fought_are_kept_but_not_those_of_a_void_battle() -> None:
     play = in_phase("battle")
     kept = [effect for effect in play.end() if isinstance(effect, KeepBoard)]

@@ -114,6 +114,25 @@ def test_the_room_tells_of_spectators_once_a_second_at_most() -> None:
     assert play.room.seq == seq + 1
 
 
+def test_the_first_who_comes_is_told_of_a_second_later_whoever_comes_after() -> None:
+    play = in_phase("waiting")
+    play.wake()  # Eve is told of
+    first = play.now
+    for number in range(5):
+        play.do(Look(), SessionId(f"s{number}"))
+        assert play.room.deadline == first + Limits().census_seconds
+        play.now += 0.15
+
+
+def test_spectators_are_told_of_in_a_battle_too() -> None:
+    play = in_phase("battle")
+    play.do(Look(), SessionId("s1"))
+    assert play.room.deadline == play.now + Limits().census_seconds
+    (update,) = messages(play.wake())
+    assert isinstance(update, RoomUpdate)
+    assert (update.room.phase, update.room.spectators) == ("battle", 2)  # Eve is one of them
+
+
 def test_no_more_spectators_than_the_limit() -> None:
     play = Play(the_house=house(Limits(spectators=2)))
     play.do(Look(), SessionId("s1"))
