@@ -7,6 +7,7 @@ import json
 
 from engine import EVENT_FIELDS, Battle, Event, event_line, event_object
 from engine.events import REVIVAL_LINE_FIELDS
+from tests.engine.samples import fought, own_cards
 from tests.engine.stage import (
     B_FIRST,
     EVERY_TICK,
@@ -18,10 +19,10 @@ from tests.engine.stage import (
     dummy,
     fight,
     on,
-    play,
     read_setup,
     striker,
 )
+from tests.engine.test_cases import CASES
 
 WHOLE = """\
 {"tick":0,"batch":null,"kind":"battle_start","initiative":"a","units":[\
@@ -193,18 +194,18 @@ def test_log_of_the_endings_of_one_unit_and_tick_is_in_the_order_they_were_set()
 
 
 def test_log_has_every_kind_of_the_table_in_its_fields() -> None:
-    summons = caster(
-        do("summon", card="token"),
-        do("ward", "self", amount=1),
-        do("damage", "self", amount=1),
-        do("charge", "self", amount=5),
-        do("grant", "self", keyword="rabid", seconds=0.05),
-    )
-    undying = card("undying", vitality=5, keywords=["everlasting"])
-    value = battle_object({0: summons, 1: undying}, {0: striker(9)}, also=(card("token"),))
-    for event in play(value, 250).events:
-        wanted = EVENT_FIELDS[event["kind"]]
-        assert tuple(event)[3:] in (wanted, wanted + REVIVAL_LINE_FIELDS)
+    cases = [json.loads(path.read_bytes())["battle"] for path in CASES]
+    seen: set[str] = set()
+    for setup in [*map(read_setup, cases), *map(own_cards, range(40))]:
+        for line in fought(setup).log().decode().splitlines():
+            event = json.loads(line)
+            assert line == json.dumps(event, separators=(",", ":"), ensure_ascii=False)
+            fields = EVENT_FIELDS[event["kind"]]
+            if event.get("on") in ("revived", "ally_revived"):
+                fields += REVIVAL_LINE_FIELDS
+            assert tuple(event) == ("tick", "batch", "kind", *fields)
+            seen.add(event["kind"])
+    assert seen == set(EVENT_FIELDS)
 
 
 def test_log_of_a_sum_past_53_bits_has_it_in_full() -> None:

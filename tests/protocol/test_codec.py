@@ -20,6 +20,7 @@ from protocol.codec import (
 )
 from protocol.codes import ErrorCode
 from protocol.messages import (
+    MAX_FAULTS,
     MAX_INTEGER,
     MAX_MESSAGE_BYTES,
     Accept,
@@ -193,6 +194,29 @@ def test_numbers_and_text_of_a_board_are_checked_at_any_depth() -> None:
         "board.e",
         "board.?",
     ]
+
+
+@pytest.mark.parametrize(
+    ("data", "paths"),
+    [
+        (b'{"type":"ready","\\ud800":1}', ["?", "nonce"]),
+        (b'{"type":"leave","\\udc00ft":1}', ["?ft"]),
+        (
+            b'{"type":"resume","version":1,"token":"t","last":{"\\ud800":1}}',
+            ["last.?", "last.battle"],
+        ),
+    ],
+)
+def test_a_field_whose_name_is_no_text_is_one_fault(data: bytes, paths: list[str]) -> None:
+    assert list(faults(data)) == paths
+
+
+def test_faults_of_what_cannot_be_read_and_of_the_rest_are_no_more_than_the_limit() -> None:
+    unknown = {f"a{number}": 1 for number in range(MAX_FAULTS)}
+    too_large = {f"b{number}": MAX_INTEGER + 1 for number in range(MAX_FAULTS - 1)}
+    answer = refusal(json.dumps({"type": "leave", **unknown, **too_large}).encode())
+    assert len(answer.faults) == MAX_FAULTS
+    assert [fault.path for fault in answer.faults] == [*too_large, "a0"]
 
 
 def test_equal_keys_are_refused() -> None:

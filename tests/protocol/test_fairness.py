@@ -84,6 +84,7 @@ def test_a_fair_battle_is_verified() -> None:
         ({"seed": "0" * 64}, ["seed"]),
         ({"nonces": {**NONCES, "a": "another nonce 16"}}, ["nonces.a", "seed"]),
         ({"nonces": {"a": NONCES["a"]}}, ["nonces"]),
+        ({"nonces": {"a": NONCES["a"], "c": NONCES["b"]}}, ["nonces"]),
         ({"battle": "k3f9x2.2"}, ["seed"]),
     ],
 )
@@ -103,6 +104,7 @@ def test_an_unfair_result_is_found_out(changes: dict[str, object], found: list[s
     [
         ({"digest": "0" * 32}, ["digest"]),
         ({"winner": None, "tick": 1}, ["winner", "tick"]),
+        ({"reason": "timeout"}, ["reason"]),
         ({"seed": "0" * 64}, ["seed"]),
         ({"battle": "k3f9x2.2"}, ["seed", "battle"]),
     ],
