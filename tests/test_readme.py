@@ -7,12 +7,15 @@ import ast
 import json
 import re
 import shlex
+import shutil
+import subprocess
 import tomllib
 from collections.abc import Iterator
 from decimal import Decimal
 from pathlib import Path
 
 import pytest
+import trustme
 from typer.testing import CliRunner
 
 from engine import (
@@ -85,6 +88,35 @@ def test_its_commands_exist(line: str) -> None:
     shown = CliRunner().invoke(app, [words[0], "--help"], env={"COLUMNS": "200"})
     assert shown.exit_code == 0
     assert all(word in shown.output for word in words[1:] if word.startswith("--"))
+
+
+def test_its_nginx_tells_the_server_the_port_that_a_page_was_asked_for_at() -> None:
+    (server,) = blocks("nginx")
+    assert re.findall(r"proxy_set_header Host (.*?);", server) == ["$http_host"]
+
+
+@pytest.mark.skipif(shutil.which("nginx") is None, reason="nginx is not here")
+def test_its_nginx_configuration_is_one_that_nginx_takes(tmp_path: Path) -> None:
+    """In the version that is here; at a socket of the test's, with files of the test's."""
+    cert, key = tmp_path / "fullchain.pem", tmp_path / "privkey.pem"
+    issued = trustme.CA().issue_cert("battles.example.org")
+    issued.cert_chain_pems[0].write_to_path(cert)
+    issued.private_key_pem.write_to_path(key)
+    (server,) = blocks("nginx")
+    server = server.replace("/etc/letsencrypt/live/battles.example.org", str(tmp_path))
+    server = server.replace("listen 443 ", f"listen unix:{tmp_path}/socket ")
+    kinds = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
+    paths = "".join(f"{kind}_temp_path {tmp_path}/{kind};\n" for kind in kinds)
+    (tmp_path / "nginx.conf").write_text(
+        f"pid {tmp_path}/pid;\nevents {{}}\nhttp {{\naccess_log off;\n{paths}{server}}}\n"
+    )
+    checked = subprocess.run(
+        ["nginx", "-t", "-e", str(tmp_path / "errors"), "-c", str(tmp_path / "nginx.conf")],  # noqa: S607
+        capture_output=True,
+        text=True,
+        timeout=30,
+    )
+    assert checked.returncode == 0, checked.stderr
 
 
 async def test_its_metrics_are_those_of_the_server() -> None:
