@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from ipaddress import IPv6Address
 from pathlib import Path
 from typing import Final
 
@@ -16,7 +17,16 @@ from server.addresses import Network, is_loopback, read_network
 from server.tls import Tls, UnfitCertificate
 
 # A scheme, a host, perhaps a port, and nothing else (RFC 6454, 6.1).
-ORIGIN: Final = re.compile(r"[a-z][a-z0-9+.-]*://[^\s/?#@]+")
+ORIGIN: Final = re.compile(
+    r"(?P<scheme>[a-z][a-z0-9+.-]*)://"
+    r"(?:(?P<name>[a-z0-9._~-]+)|\[(?P<address>[0-9a-f:.]+)\])"
+    r"(?::(?P<port>[0-9]{1,5}))?"
+)
+# What a browser leaves out, because the scheme says it.
+DEFAULT_PORTS: Final = {"http": 80, "https": 443}
+LARGEST_PORT: Final = 65535
+# Where a WebSocket leads; the page that opens it has come from elsewhere.
+NO_PAGES: Final = ("ws", "wss")
 
 
 @dataclass(frozen=True)
@@ -87,11 +97,31 @@ def _read_tls(cert: Path | None, key: Path | None) -> Tls | None:
 
 
 def _read_origin(text: str) -> str:
-    """As a browser says it: in small letters, and without a slash at its end."""
+    """As a browser says it: in small letters, without a slash at its end, and without the port
+    that its scheme stands for."""
+    if not text.isascii():
+        raise Insecure(f"--origin: {text} is not as a browser says it; write the name's xn-- form")
     origin = text.rstrip("/").lower()
-    if ORIGIN.fullmatch(origin) is None:
+    found = ORIGIN.fullmatch(origin)
+    host = None if found is None else _read_host(found["name"], found["address"])
+    if found is None or host is None or int(found["port"] or 0) > LARGEST_PORT:
         raise Insecure(f"--origin: {text} is no origin; one looks like https://game.example.org")
-    return origin
+    scheme, port = found["scheme"], found["port"]
+    if scheme in NO_PAGES:
+        raise Insecure(f"--origin: {text} is no page's; one looks like https://game.example.org")
+    if port is None or int(port) == DEFAULT_PORTS.get(scheme):
+        return f"{scheme}://{host}"
+    return f"{scheme}://{host}:{int(port)}"
+
+
+def _read_host(name: str | None, address: str | None) -> str | None:
+    """None for brackets that hold no address."""
+    if address is None:
+        return name
+    try:
+        return f"[{IPv6Address(address)}]"
+    except ValueError:
+        return None
 
 
 def _read_proxy(text: str) -> Network:

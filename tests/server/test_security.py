@@ -42,15 +42,46 @@ def test_a_server_for_others_asks_for_tickets(host: str) -> None:
     assert read_security(host, ticket_secret=SECRET).tickets is not None
 
 
-@pytest.mark.parametrize("text", ["https://Game.example.org/", "https://game.example.org"])
-def test_an_origin_as_browsers_say_it(text: str) -> None:
-    security = read_security("127.0.0.1", origins=[text, "capacitor://localhost:3"])
-    assert security.origins == ("https://game.example.org", "capacitor://localhost:3")
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("https://Game.example.org/", "https://game.example.org"),
+        ("https://game.example.org", "https://game.example.org"),
+        ("https://game.example.org:443", "https://game.example.org"),
+        ("http://game.example.org:80/", "http://game.example.org"),
+        ("http://game.example.org:443", "http://game.example.org:443"),
+        ("https://game.example.org:08443", "https://game.example.org:8443"),
+        ("https://xn--spl-qla.example", "https://xn--spl-qla.example"),
+        ("http://[0:0:0:0:0:0:0:1]:80", "http://[::1]"),
+        ("capacitor://localhost:3", "capacitor://localhost:3"),
+    ],
+)
+def test_an_origin_as_browsers_say_it(text: str, said: str) -> None:
+    assert read_security("127.0.0.1", origins=[text]).origins == (said,)
 
 
-@pytest.mark.parametrize("text", ["foo", "", "*", "null", "https://", "https://a/b", "https://a b"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("foo", "", "*", "null", "https://", "https://a/b", "https://a b"),
+        *("https://a:x", "https://a:", "https://a:65536", "https://:443", "https://[::1"),
+        *("https://[1.2.3]", "https://*.example.org", "https://a,https://b"),
+    ],
+)
 def test_an_origin_that_no_browser_ever_says(text: str) -> None:
     with pytest.raises(Insecure, match=r"--origin: .* is no origin"):
+        read_security("127.0.0.1", origins=[text])
+
+
+@pytest.mark.parametrize("text", ["https://spöl.example", "https://SPÖL.example:443/"])
+def test_an_origin_is_asked_for_in_the_form_that_browsers_send(text: str) -> None:
+    with pytest.raises(Insecure, match=r"--origin: .* the name's xn-- form"):
+        read_security("127.0.0.1", origins=[text])
+
+
+@pytest.mark.parametrize("text", ["ws://game.example.org", "wss://game.example.org"])
+def test_an_origin_is_the_pages_and_not_the_servers(text: str) -> None:
+    with pytest.raises(Insecure, match=r"--origin: .* is no page's"):
         read_security("127.0.0.1", origins=[text])
 
 
