@@ -9,15 +9,20 @@ next process.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Annotated, TypeVar
 
 import msgspec
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from protocol.messages import BattleId, Result, Role, RoomId, RoomPhase, RoomState, Seat, Speed
 from server.commands import SessionId
 
 Plain = dict[str, object]
+
+# Text that is more than text to who makes a room of it again: without its form it is no record.
+Hex = Annotated[str, Meta(pattern=r"\A(?:[0-9a-f]{2})*\Z")]
+KeptBattleId = Annotated[BattleId, Meta(pattern=r"\.[0-9]{1,9}\Z")]  # ends with its round's number
+KeptSessionId = Annotated[SessionId, Meta(pattern=r"\A[ps][0-9]{1,9}\Z")]  # a role and a number
 
 
 class Record(Struct, frozen=True, omit_defaults=True, kw_only=True):
@@ -36,7 +41,7 @@ class PlayerRecord(Record, frozen=True):
     """Who holds a seat."""
 
     name: str
-    session: SessionId | None = None  # None: a stored opponent
+    session: KeptSessionId | None = None  # None: a stored opponent
     board: Plain | None = None
     nonce: str | None = None
     wins: int = 0
@@ -69,28 +74,28 @@ class RoomRecord(Record, frozen=True):
     maker: MakerRecord | None = None
     a: PlayerRecord | None = None
     b: PlayerRecord | None = None
-    secret: str | None = None  # of the round that is open, in hex
-    battle: BattleId | None = None  # the one that runs, or the last
+    secret: Hex | None = None  # of the round that is open
+    battle: KeptBattleId | None = None  # the one that runs, or the last
     offer: BoardRecord | None = None
     offer_due: float | None = None
 
 
 class SessionRecord(Record, frozen=True):
-    """A session. Its tokens are kept as hashes, in hex: nobody comes in with what stands here."""
+    """A session. Its tokens are kept as hashes: nobody comes in with what stands here."""
 
     room: RoomId
-    id: SessionId
+    id: KeptSessionId
     role: Role
     mask: int
     delay: float = 0.0
     since: int = 0
-    keys: list[str] = []
+    keys: list[Hex] = []
 
 
 class RoundRecord(Record, frozen=True):
     """Everything about a battle that is settled before its first tick."""
 
-    battle: BattleId
+    battle: KeptBattleId
     room: RoomId
     round: int
     speed: Speed
@@ -99,7 +104,7 @@ class RoundRecord(Record, frozen=True):
     boards: dict[Seat, Plain]
     rules: Plain  # all of them
     commitment: str
-    secret: str
+    secret: Hex
     nonces: dict[Seat, str]
     seed: str
     engine: str  # its version
@@ -107,6 +112,11 @@ class RoundRecord(Record, frozen=True):
     started: float
     opening: RoomState  # the room as the battle began
     frames: int = 1  # the edition of its frames; the first was not kept
+
+    def __post_init__(self) -> None:
+        both = {"a", "b"}
+        if not (self.names.keys() == self.boards.keys() == self.nonces.keys() == both):
+            raise ValueError("a battle has two seats")
 
 
 class EndingRecord(Record, frozen=True):

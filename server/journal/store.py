@@ -164,11 +164,14 @@ class Store:
             "SELECT record, ending FROM rounds WHERE room = ? ORDER BY round DESC LIMIT ?",
             (room, ROUNDS),
         ).fetchall()
-        return KeptRoom(
+        kept = KeptRoom(
             record=unpack(data, RoomRecord),
             sessions=tuple(unpack(row[0], SessionRecord) for row in sessions),
             rounds=tuple(_round(*row) for row in reversed(rounds)),
         )
+        if kept.record.phase == "battle" and not _is_of_the_last(kept.record.battle, kept.rounds):
+            raise ValueError("the battle that runs is not the last of its rounds")
+        return kept
 
     def _boards(self) -> Sequence[BoardRecord]:
         rows = self._db.execute("SELECT id, record FROM boards ORDER BY kept")
@@ -216,6 +219,10 @@ def _ended(record: bytes, ending: bytes) -> tuple[RoundRecord, EndingRecord]:
 
 def _fought(record: bytes, ending: bytes, course: bytes) -> Fought:
     return Fought(*_ended(record, ending), zlib.decompress(course))
+
+
+def _is_of_the_last(battle: BattleId | None, rounds: Sequence[Round]) -> bool:
+    return bool(rounds) and rounds[-1].record.battle == battle
 
 
 def _round(record: bytes, ending: bytes | None) -> Round:

@@ -45,7 +45,7 @@ def state(room: RoomId = ROOM) -> RoomState:
 def room(room_id: RoomId = ROOM, opened: float = 1000.0) -> RoomRecord:
     return RoomRecord(
         id=room_id,
-        phase="battle",
+        phase="building",
         seq=7,
         round=1,
         fought=0,
