@@ -37,7 +37,7 @@ from server.hall import Hall
 from server.journal.records import Kept
 from server.journal.store import Most, open_store
 from server.journal.writer import Journal, JournalFailed
-from server.line import Line
+from server.line import lines_of
 from server.metronome import Metronome
 from server.reception import Reception
 from server.watchdog import Watchdog
@@ -188,6 +188,7 @@ class House:
                         listeners=cast(list[trio.SocketListener], self._doors),
                         ssl=None if tls is None else tls.context,
                         process_request=self._reception.process_request,
+                        process_response=self._reception.process_response,
                         server_header=None,
                         compression=None,  # 27 KiB a connection against 67
                         open_timeout=limits.hello_seconds,
@@ -195,7 +196,7 @@ class House:
                         close_timeout=limits.close_seconds,
                         max_size=limits.hello_bytes,  # until they are let in
                         max_queue=4,
-                        create_connection=Line,
+                        create_connection=lines_of(self._reception),
                     )
                 )
                 self.ready.set()

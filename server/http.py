@@ -35,6 +35,8 @@ SECURITY: Final = {
     "Cache-Control": "no-store",
 }
 
+METHODS: Final = ("GET", "HEAD")
+
 # To whom it may go better the next time.
 RETRY: Final = {"Retry-After": "1"}
 
@@ -56,7 +58,7 @@ log = structlog.get_logger()
 
 
 async def answer(hall: Hall, path: str, headers: Headers) -> Response:
-    """The answer to a GET that is no WebSocket handshake."""
+    """The answer to a GET that is no WebSocket handshake. A HEAD is told the same, but its body."""
     known = headers.get_all("If-None-Match")
     if path in FILES:
         return _file(FILES[path], known, {"Content-Security-Policy": PAGE_POLICY})

@@ -3,6 +3,9 @@
 Frames of a feed are written past the library, straight to the socket. That is right only while the
 library is not writing itself, has nothing left to write, and has not begun to close. It does all of
 this under its send lock, or in `close_stream`, so that is where it is noted.
+
+Before that a line sees to it that every request is answered: also one that the library gives up on,
+and one that more comes with than a request.
 """
 
 from __future__ import annotations
@@ -10,100 +13,48 @@ from __future__ import annotations
 import itertools
 import weakref
 from collections.abc import Callable
-from types import TracebackType
-from typing import Any, Final, Protocol
+from contextlib import suppress
+from functools import partial
+from http import HTTPStatus
+from typing import Any, Final, Protocol, Self, cast
 
 import trio
-import websockets.protocol
 from websockets.exceptions import ConnectionClosedError, TooManyFragments
-from websockets.protocol import Event, State
+from websockets.http11 import Response
+from websockets.protocol import SEND_EOF, Event, State
 from websockets.server import ServerProtocol
 from websockets.trio.server import ServerConnection
 
 from protocol.codes import CloseCode
 from server.bucket import Bucket
+from server.turn import Turn
 
+# As much of a request as holds its method.
+BEGINNING_BYTES: Final = 16
+
+_CONNECTING: Final = State.CONNECTING
 _OPEN: Final = State.OPEN
 _CLOSING: Final = State.CLOSING
 
 _numbers: Final = itertools.count(1)
 
 
-class Writer(Protocol):
-    """One who writes on the socket past the library."""
+class Host(Protocol):
+    """Who answers."""
 
-    def hold(self, *, held: bool) -> None:
-        """Whether it may not write now."""
-
-
-class Turn:
-    """A send lock that holds a writer whenever anybody else has it, or wants it."""
-
-    __slots__ = ("_closed", "_lock", "_protocol", "_writer")
-
-    def __init__(self, protocol: websockets.protocol.Protocol) -> None:
-        self._closed = False
-        self._lock = trio.Lock()
-        self._protocol = protocol
-        self._writer: Writer | None = None
-
-    def bind(self, writer: Writer) -> None:
-        """Tells this writer from now on. It is told rather than asked, because it wants to know
-        for each tick, and there are ten thousand of them."""
-        self._writer = writer
-        self._look()
-        if self._closed:
-            self._writer = None
-
-    async def __aenter__(self) -> None:
-        self._hold(held=True)  # before it has the lock: getting it lets others run
-        try:
-            await self._lock.acquire()
-        except BaseException:
-            self._look()
-            raise
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self._lock.release()
-        self._look()
-
-    def close(self) -> None:
-        """The socket is about to be closed, and its number may become another's."""
-        self._closed = True
-        self._hold(held=True)
-        self._writer = None  # which holds the line, and that its turn
-
-    @property
-    def is_closed(self) -> bool:
-        return self._closed
-
-    def locked(self) -> bool:
-        return self._lock.locked()
-
-    def _look(self) -> None:
-        """Whether the writer may write now."""
-        self._hold(
-            held=self._closed
-            or self._lock.locked()
-            or self._protocol.state is not _OPEN
-            or bool(self._protocol.writes)
-        )
-
-    def _hold(self, *, held: bool) -> None:
-        if self._writer is not None:
-            self._writer.hold(held=held)
+    def refuse(self, line: Line, beginning: bytes) -> Response:
+        """The answer to what the library cannot read as a request, and which begins like this."""
 
 
 class Line(ServerConnection):
     """One connection."""
 
-    def __init__(self, *args: Any, **options: Any) -> None:
+    def __init__(self, *args: Any, host: Host, **options: Any) -> None:
         super().__init__(*args, **options)
+        self._host = host
+        self._beginning = b""  # of the request
+        self._early = b""  # what has come with the request, after it
+        self._is_held = False  # nothing more is read
         self.number = next(_numbers)  # the later it was opened, the higher
         self.turn = Turn(self.protocol)
         # All that the library does with its lock, a turn can do.
@@ -112,14 +63,64 @@ class Line(ServerConnection):
         self.frames: Bucket | None = None  # how many may come
         self.protocol.receive_data = _reading(self)  # type: ignore[assignment, method-assign]
 
+    async def handshake(self, *args: Any, **options: Any) -> None:
+        """As the library's, but nothing more is read until the conversation begins: it has none
+        with who has closed or broken the protocol by the end of this, nor a word for them."""
+        try:
+            await super().handshake(*args, **options)
+        finally:
+            if self.protocol.state is not _OPEN:
+                self._let_read()
+
+    def will_answer(self, response: Response) -> None:
+        """The request's answer goes out next. Where it lets nobody in, all that is waited for is
+        the other side's end."""
+        if response.status_code != HTTPStatus.SWITCHING_PROTOCOLS or self.server.closing:
+            self._let_read()
+
+    async def __aenter__(self) -> Self:
+        """The conversation begins, with what has come already."""
+        self._let_read()  # before there are messages, which may hold up reading themselves
+        early, self._early = self._early, b""
+        if early:
+            self.read_on(early)
+            for event in self.protocol.events_received():
+                self.process_event(event)
+            self.nursery.start_soon(self._flush)
+        return await super().__aenter__()
+
+    def _let_read(self) -> None:
+        if self._is_held:
+            self._is_held = False
+            self.resume_reading()
+
+    def _read_request(self, data: bytes) -> None:
+        """Line by line, as what comes after it is not looked at before it is answered: the library
+        would answer nothing any more once it has found no frame there."""
+        protocol = self.protocol
+        self._beginning = (self._beginning + data[:BEGINNING_BYTES])[:BEGINNING_BYTES]
+        at = 0
+        while at < len(data) and not protocol.events and not protocol.eof_sent:
+            end = data.find(b"\n", at) + 1 or len(data)
+            ServerProtocol.receive_data(protocol, data[at:end])
+            at = end
+        if protocol.events:
+            self._early, self._is_held = data[at:], True
+            self.pause_reading()
+        elif protocol.eof_sent:
+            protocol.writes[:] = self._host.refuse(self, self._beginning).serialize(), SEND_EOF
+
     def read_on(self, data: bytes) -> None:
         """What the library's reader had in hand as the stream was closed is read no more; it would
         take this for a failure of its own."""
         if self.turn.is_closed:
             return
-        was_open = self.protocol.state is _OPEN
+        state = self.protocol.state
+        if state is _CONNECTING and not self.protocol.eof_sent:
+            self._read_request(data)
+            return
         ServerProtocol.receive_data(self.protocol, data)
-        if was_open and self.protocol.state is _CLOSING:
+        if state is _OPEN and self.protocol.state is _CLOSING:
             for event in self.protocol.events_received():
                 self.process_event(event)
             self.recv_messages.close()
@@ -152,7 +153,7 @@ class Line(ServerConnection):
         if self.protocol.state is _OPEN:
             self.protocol.fail(code, why)
             self.recv_messages.close()
-            self.nursery.start_soon(self.send_data)
+            self.nursery.start_soon(self._flush)
 
     def process_event(self, event: Event) -> None:
         """Passes on what came. Frames are counted here, where all of them pass: a message may be
@@ -179,6 +180,12 @@ class Line(ServerConnection):
             if not self.protocol.reader.eof:
                 raise
 
+    async def _flush(self) -> None:
+        """Sends what is left. Whether somebody is there to take it, the reader finds out; here it
+        would end the server."""
+        with suppress(trio.BrokenResourceError, trio.ClosedResourceError):
+            await self.send_data()
+
     async def close_stream(self) -> None:
         self.turn.close()
         try:
@@ -199,6 +206,11 @@ class Line(ServerConnection):
             while error is not None:
                 error.__traceback__ = None
                 error = error.__context__
+
+
+def lines_of(host: Host) -> type[Line]:
+    """What the library calls to make a connection."""
+    return cast(type[Line], partial(Line, host=host))
 
 
 def _reading(line: Line) -> Callable[[bytes], None]:

@@ -7,13 +7,14 @@ HTTP. Whatever strangers write into a request line or a header is answered; noth
 from __future__ import annotations
 
 from collections import Counter
-from http import HTTPStatus
+from http import HTTPMethod, HTTPStatus
 from typing import Final
 from urllib.parse import unquote, urlsplit
 
 import structlog
 import trio
 from websockets.datastructures import Headers
+from websockets.exceptions import HeaderLineTooLong, RequestLineTooLong, TooManyHeaders
 from websockets.http11 import Request, Response
 from websockets.trio.server import ServerConnection
 
@@ -31,6 +32,16 @@ from server.line import Line
 ROOMS: Final = "/rooms/"
 # What pages of the origins that may connect may read too.
 SHARED: Final = ("/api/", "/replays/", "/schema.json")
+
+OTHER_METHODS: Final = {str(method) for method in HTTPMethod} - {*http.METHODS}
+NO_METHOD: Final = "Only GET and HEAD are answered."
+NO_REQUEST: Final = "This is no request of HTTP/1.1 without a body, and no other is answered."
+# What goes with a refusal: when to try again, where it may go better the next time.
+MORE: Final = {
+    HTTPStatus.METHOD_NOT_ALLOWED: {"Allow": ", ".join(http.METHODS)},
+    HTTPStatus.TOO_MANY_REQUESTS: http.RETRY,
+    HTTPStatus.SERVICE_UNAVAILABLE: http.RETRY,
+}
 
 log = structlog.get_logger()
 
@@ -55,30 +66,70 @@ class Reception:
         self, connection: ServerConnection, request: Request
     ) -> Response | None:
         """Lets a WebSocket handshake for a room go on; answers everything else."""
-        path, address = path_of(request), self._sender(connection, request)
-        if wants_websocket(request.headers) and path.startswith(ROOMS):
+        address = self._sender(connection, request)
+        if request.method not in http.METHODS:
+            return self._turn_away(HTTPStatus.METHOD_NOT_ALLOWED, NO_METHOD, address)
+        response = await self._answer(connection, request, address)
+        if response is not None and request.method == "HEAD":
+            response.body = b""
+        return response
+
+    async def _answer(
+        self, connection: ServerConnection, request: Request, address: str
+    ) -> Response | None:
+        path = path_of(request)
+        if wants_websocket(request) and path.startswith(ROOMS):
             status, why = self._objection(connection, request, address)
-            if status is None:
-                return None
-        elif path in http.PROBES or self._requests.take(
+            return None if status is None else self._turn_away(status, why, address)
+        if path in http.PROBES or self._requests.take(
             address, trio.current_time(), http.tokens_of(path)
         ):
             response = await http.answer(self._hall, path, request.headers)
             if path.startswith(SHARED):
                 response.headers.update(sharing(request.headers, self._config.security.origins))
             return response
-        else:
-            status, why = HTTPStatus.TOO_MANY_REQUESTS, "Too many requests from your address."
+        why = "Too many requests from your address."
+        return self._turn_away(HTTPStatus.TOO_MANY_REQUESTS, why, address)
+
+    def process_response(
+        self, connection: ServerConnection, request: Request, response: Response
+    ) -> None:
+        """Counts a handshake that the library has found to be none."""
+        line_of(connection).will_answer(response)
+        if connection.protocol.handshake_exc is not None:
+            self._note(HTTPStatus(response.status_code), self._sender(connection, request))
+
+    def refuse(self, line: Line, beginning: bytes) -> Response:
+        """Whom a proxy has it from is not known: the headers cannot be read."""
+        method, space, _ = beginning.decode("latin-1").partition(" ")
+        address = sender(peer_of(line.stream), (), ())
+        if space and method in OTHER_METHODS:
+            return self._turn_away(HTTPStatus.METHOD_NOT_ALLOWED, NO_METHOD, address)
+        match line.protocol.handshake_exc:
+            case RequestLineTooLong():
+                status, why = HTTPStatus.REQUEST_URI_TOO_LONG, "The request's line is too long."
+            case HeaderLineTooLong() | TooManyHeaders():
+                status = HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE
+                why = "The request's headers are too long, or too many."
+            case _:
+                status, why = HTTPStatus.BAD_REQUEST, NO_REQUEST
+        response = self._turn_away(status, why, address)
+        if method == "HEAD":
+            response.body = b""
+        return response
+
+    def _turn_away(self, status: HTTPStatus, why: str, address: str) -> Response:
+        self._note(status, address)
+        return http.respond(status, f"{why}\n", extra=MORE.get(status))
+
+    def _note(self, status: HTTPStatus, address: str) -> None:
         log.debug("turned away", status=status.value, address=address)
         self._hall.metrics.refused[f"http_{status.value}"] += 1
-        # What is forbidden will be so the next time too.
-        later = {} if status is HTTPStatus.FORBIDDEN else http.RETRY
-        return http.respond(status, f"{why}\n", extra=later)
 
     async def handle(self, connection: ServerConnection) -> None:
         """A connection after its handshake, until it is closed."""
-        if connection.request is None or not isinstance(connection, Line):
-            raise AssertionError("a handshake has a request, and a connection is a line")
+        if connection.request is None:
+            raise AssertionError("a handshake has a request")
         send_no_more_than(connection.stream, self._config.limits.socket_bytes)
         place = path_of(connection.request).removeprefix(ROOMS)
         address = self._sender(connection, connection.request)
@@ -86,7 +137,7 @@ class Reception:
         connection.request, connection.response = Request("", Headers()), None
         self._here[address] += 1
         try:
-            await converse(connection, self._hall, place, Caller(address))
+            await converse(line_of(connection), self._hall, place, Caller(address))
         finally:
             self._here[address] -= 1
             if not self._here[address]:
@@ -114,9 +165,17 @@ class Reception:
         return sender(peer_of(connection.stream), said, self._config.security.proxies)
 
 
-def wants_websocket(headers: Headers) -> bool:
+def line_of(connection: ServerConnection) -> Line:
+    """The connection as what it is."""
+    if not isinstance(connection, Line):
+        raise AssertionError("a connection is a line")  # noqa: TRY004 - nobody else's mistake
+    return connection
+
+
+def wants_websocket(request: Request) -> bool:
     """Whether it is a WebSocket handshake; whether a right one, the library sees to."""
-    return [value.lower() for value in headers.get_all("Upgrade")] == ["websocket"]
+    said = [value.lower() for value in request.headers.get_all("Upgrade")]
+    return request.method == "GET" and said == ["websocket"]
 
 
 def path_of(request: Request) -> str:

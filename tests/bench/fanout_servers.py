@@ -15,7 +15,7 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 from http import HTTPStatus
 from pathlib import Path
-from typing import Final
+from typing import Final, cast
 
 import trio
 from websockets.frames import Frame, Opcode
@@ -30,7 +30,7 @@ from server.delivery import Follower
 from server.fanout import offers_of, write_all
 from server.feed import ALL, Feed, text_frame, wire_frames
 from server.limits import Limits
-from server.line import Line
+from server.line import Host, Line, lines_of
 from server.metrics import Metrics
 from server.open_files import allow_open_files
 from server.row import SEATS
@@ -108,7 +108,7 @@ class Performance:
 async def ours(frames: list[bytes]) -> None:
     performance = Performance(frames)
     async with trio.open_nursery() as nursery:
-        await _listen(nursery, performance.handle, Line)
+        await _listen(nursery, performance.handle, lines_of(cast("Host", None)))
         await told_to_go()
         await performance.play()
 

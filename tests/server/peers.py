@@ -20,7 +20,7 @@ from server.cursor import Cursor
 from server.delivery import Follower
 from server.feed import ALL, Feed
 from server.limits import Limits
-from server.line import Line
+from server.line import Host, Line
 from tests.server.feeds import Reader
 
 KINDS = ("memory", "lockstep", "socket")
@@ -44,7 +44,12 @@ def streams(kind: str, buffer_bytes: int = 0) -> tuple[trio.abc.Stream, trio.abc
 def open_connection(nursery: trio.Nursery, stream: trio.abc.Stream) -> Line:
     """A connection after its handshake."""
     connection = Line(
-        nursery, stream, ServerProtocol(state=State.OPEN), cast("Server", None), close_timeout=1
+        nursery,
+        stream,
+        ServerProtocol(state=State.OPEN),
+        cast("Server", None),
+        host=cast("Host", None),
+        close_timeout=1,
     )
     connection.request = Request("/", Headers())
     return connection
