@@ -69,9 +69,15 @@ def read_board(value: object, catalog: Catalog, rules: Rules, path: str = "") ->
 
 
 def board_from(
-    value: object, catalog: Catalog, rules: Rules, path: str, faults: list[Fault]
+    value: object,
+    catalog: Catalog,
+    rules: Rules,
+    path: str,
+    faults: list[Fault],
+    whole: bool = True,
 ) -> Board:
-    """As `read_board`, but adds to `faults`."""
+    """As `read_board`, but adds to `faults`. Of a catalog that is not whole something could not be
+    read, which a board may speak of."""
     reader = Reader(value, path, faults)
     reader.only(("units", "name", "text"))
     reader.text("name", default="")
@@ -79,7 +85,7 @@ def board_from(
     units: list[BoardUnit] = []
     price = 0
     for unit_path, item in _items(reader):
-        unit, cost = _read_unit(item, unit_path, catalog, faults)
+        unit, cost = _read_unit(item, unit_path, catalog, faults, whole)
         units.append(unit)
         price += cost
     _check_cells(reader, units)
@@ -90,9 +96,7 @@ def board_from(
 
 def _items(reader: Reader) -> list[tuple[str, object]]:
     """The units with their paths; none where there are too many to be read one by one."""
-    if not reader.has("units"):
-        if reader.is_object:
-            reader.missing("units")
+    if reader.missing("units"):
         return []
     items = reader.items("units")
     if isinstance(reader.fields["units"], list) and not 1 <= len(items) <= CELLS:
@@ -101,28 +105,29 @@ def _items(reader: Reader) -> list[tuple[str, object]]:
 
 
 def _read_unit(
-    value: object, path: str, catalog: Catalog, faults: list[Fault]
+    value: object, path: str, catalog: Catalog, faults: list[Fault], whole: bool
 ) -> tuple[BoardUnit, int]:
     """A unit, and its price as far as it can be told."""
     reader = Reader(value, path, faults)
     reader.only(("cell", "card", "runes", "scrip"))
     cell = reader.integer("cell", 0, CELLS - 1)
     before = len(faults)
-    card = reader.choice("card", "card", tuple(catalog.cards))
-    runes = reader.names("runes", "rune", tuple(catalog.runes))
+    card = reader.choice("card", "card", tuple(catalog.cards), all_known=whole)
+    runes = reader.names("runes", "rune", tuple(catalog.runes), all_known=whole)
     worn = reader.fields.get("runes")
     if isinstance(worn, list) and len(worn) > MOST_RUNES:
         reader.fault("runes", f"a unit wears up to {MOST_RUNES} runes, not {len(worn)}")
     unit = BoardUnit(cell, card, runes, read_stats(reader, "scrip", 0))
-    return unit, unit_price(unit, catalog) if len(faults) == before else 0
+    return unit, unit_price(unit, catalog) if card and len(faults) == before else 0
 
 
 def _check_cells(reader: Reader, units: list[BoardUnit]) -> None:
     taken: dict[int, int] = {}
     faulty = {fault.path for fault in reader.faults}
     for index, unit in enumerate(units):
-        item_path = f"{reader.at('units')}[{index}].cell"
-        if item_path in faulty:
+        unit_path = f"{reader.at('units')}[{index}]"
+        item_path = f"{unit_path}.cell"
+        if unit_path in faulty or item_path in faulty:
             continue
         if unit.cell in taken:
             sentence = f"cell {unit.cell} is held by units[{taken[unit.cell]}]"

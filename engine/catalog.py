@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Final, Protocol, TypeVar
 
 from engine.definitions import STAT_NAMES, Card, Resonance, Rune, Stats
-from engine.faults import Fault, Refused, did_you_mean
+from engine.faults import Fault, Refused
 from engine.printing import read_card, read_resonance, read_rune
-from engine.reading import MOST_SUGGESTIONS, Reader, describe
+from engine.reading import Reader, describe
 
 # TOML writes a list of tables under the name of one: [[card]].
 KINDS: Final = (("cards", "card"), ("runes", "rune"), ("resonances", "resonance"))
@@ -105,6 +105,8 @@ def _check_names(reader: Reader, cards: dict[str, Card], resonances: dict[str, R
 
     Looks at what this reader added; the base was checked when it was read.
     """
+    all_cards = all_read(reader, KINDS[0], cards)
+    all_resonances = all_read(reader, KINDS[2], resonances)
     for kind in KINDS[:2]:
         for name in kind:
             for path, item in reader.items(name):
@@ -113,22 +115,36 @@ def _check_names(reader: Reader, cards: dict[str, Card], resonances: dict[str, R
                 definition = Reader(item, path, [])
                 if kind[0] == "cards":
                     for name_path, resonance in definition.items("resonance"):
-                        _check_known(reader, name_path, "resonance", resonance, resonances)
-                _check_summons(reader, definition, cards)
+                        _check_known(
+                            reader, name_path, "resonance", resonance, resonances, all_resonances
+                        )
+                _check_summons(reader, definition, cards, all_cards)
 
 
-def _check_summons(reader: Reader, item: Reader, cards: dict[str, Card]) -> None:
+def all_read(reader: Reader, names: tuple[str, str], known: Mapping[str, object]) -> bool:
+    """Whether what could be read of a kind is all of it: no list and no id was wrong."""
+    return "" not in known and all(reader.is_sound(name) for name in names)
+
+
+def _check_summons(reader: Reader, item: Reader, cards: dict[str, Card], all_known: bool) -> None:
     for line_path, line in item.items("lines"):
         if not isinstance(line, dict):
             continue
         for effect_path, effect in Reader(line, line_path, []).items("do"):
             if isinstance(effect, dict) and effect.get("verb") == "summon":
-                _check_known(reader, f"{effect_path}.card", "card", effect.get("card"), cards)
+                path, name = f"{effect_path}.card", effect.get("card")
+                _check_known(reader, path, "card", name, cards, all_known)
 
 
 def _check_known(
-    reader: Reader, path: str, what: str, name: object, known: dict[str, _Definition]
+    reader: Reader,
+    path: str,
+    what: str,
+    name: object,
+    known: dict[str, _Definition],
+    all_known: bool,
 ) -> None:
     if isinstance(name, str) and name not in known:
-        near = did_you_mean(name, known) if len(reader.faults) < MOST_SUGGESTIONS else ""
-        reader.faults.append(Fault(path, f"no {what} {describe(name)}{near}"))
+        near = reader.near(name, known)
+        if near or all_known:
+            reader.faults.append(Fault(path, f"no {what} {describe(name)}{near}"))

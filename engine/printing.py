@@ -116,14 +116,13 @@ def read_resonance(value: object, path: str, faults: list[Fault]) -> Resonance:
     for step_path, item in reader.items("steps"):
         step = Reader(item, step_path, faults)
         step.only(("count", "stats"))
-        before = len(faults)
         count = step.integer("count", 1)
-        is_count = len(faults) == before
-        if is_count and count in steps:
-            step.fault("count", f"a step for {count} units stands here twice")
         stats = read_stats(step, "stats", -MAX_NUMBER)
-        if is_count:
-            steps[count] = stats
+        if not step.is_sound("count"):
+            continue
+        if count in steps:
+            step.fault("count", f"a step for {count} units stands here twice")
+        steps[count] = stats
     return Resonance(
         id=name,
         name=reader.text("name", default=name),
@@ -173,24 +172,25 @@ def _optional_choice(reader: Reader, key: str, what: str, known: tuple[str, ...]
 
 
 def _check_line(line: Line, reader: Reader) -> None:
-    if line.cause and line.on != "revived":
+    """What one field says of another; nothing of those that could not be read."""
+    if line.on not in ("", "revived") and reader.has("cause"):
         # 500.9i, j: only the self channel filters.
         reader.fault("cause", f"a line on {line.on} cannot name a cause; only revived can")
-    if not line.effects and isinstance(reader.fields.get("do", []), list):
-        reader.fault("do", "must hold at least one effect")
-    if line.on == "lethal":
-        if [effect.verb for effect in line.effects] != ["endure"]:
-            reader.fault("do", "a lethal line holds endure, alone")
-        if not line.once:
-            reader.fault("once", "a lethal line must have a limit: life or battle")
+    if not line.effects:
+        if reader.is_sound("do"):
+            reader.fault("do", "must hold at least one effect")
+    # A verb that could not be read may have been meant as the one.
+    elif line.on == "lethal" and [one.verb or "endure" for one in line.effects] != ["endure"]:
+        reader.fault("do", "a lethal line holds endure, alone")
+    if line.on == "lethal" and not reader.has("once"):
+        reader.fault("once", "a lethal line must have a limit: life or battle")
 
 
 def _read_effect(value: object, path: str, on: str, faults: list[Fault]) -> Effect:
     reader = Reader(value, path, faults)
-    before = len(faults)
     verb = reader.choice("verb", "verb", tuple(VERB_FIELDS))
-    if len(faults) > before:  # without the verb, nothing else here can be judged
-        return Effect("cleanse", "focus")
+    if not verb:  # without it, nothing else here can be judged
+        return Effect("", "")
     number, least, others = VERB_FIELDS[verb]
     reader.only([name for name in ("verb", "aim", number, *others) if name])
     aim = reader.choice("aim", "aim", AIMS, "focus" if verb in FOCUSED_VERBS else "self")
@@ -223,8 +223,11 @@ def _read_number(reader: Reader, name: str, least: int) -> int:
 
 def _check_aim(effect: Effect, on: str, reader: Reader) -> None:
     if effect.verb in AIMLESS_VERBS:
-        if reader.has("aim") and not (effect.verb == "endure" and effect.aim == "self"):
+        allowed = ("", "self") if effect.verb == "endure" else ()
+        if reader.has("aim") and effect.aim not in allowed:
             reader.fault("aim", f"{effect.verb} takes no aim")
+        return
+    if not on or not effect.aim:
         return
     channels = AIM_CHANNELS.get(effect.aim, CHANNELS)
     if on not in channels:
@@ -236,12 +239,12 @@ def _check_aim(effect: Effect, on: str, reader: Reader) -> None:
 
 
 def _check_effect(effect: Effect, on: str, reader: Reader) -> None:
-    if effect.verb == "endure" and on != "lethal":
+    if effect.verb == "endure" and on not in ("", "lethal"):
         reader.fault("verb", f"endure stands only in a lethal line, not on {on}")
     if effect.stat == "vitality":  # 300.3
         if reader.has("seconds"):
             reader.fault("seconds", "Vitality can be raised only for the life, not for a time")
-        if effect.amount <= 0:
+        if reader.is_sound("amount") and effect.amount <= 0:
             reader.fault("amount", "Vitality can only be raised")
     if effect.battle and effect.ticks:
         reader.fault("seconds", "a grant is for the battle or for a time, not both")

@@ -48,13 +48,15 @@ def is_clean(text: str) -> bool:
 
 
 class Reader:
-    """One JSON object being read. A field that is wrong is noted, and reads as a harmless value;
-    one that is null is as good as absent."""
+    """One JSON object being read. A field that is wrong is noted, and reads as a harmless value:
+    what depends on it is to be judged where it `is_sound`, or a name is not "". One that is null is
+    as good as absent; of what is no object nothing is missing."""
 
     def __init__(self, value: object, path: str, faults: list[Fault]) -> None:
         self.path = path
         self.faults = faults
         self.fields: dict[str, object] = {}
+        self._wrong: set[str] = set()
         self.is_object = isinstance(value, dict)
         if isinstance(value, dict):
             self.fields = {key: field for key, field in value.items() if field is not None}
@@ -68,15 +70,19 @@ class Reader:
         return f"{self.path}.{key}" if self.path else key
 
     def fault(self, key: str, message: str) -> None:
+        self._wrong.add(key)
         self.faults.append(Fault(self.at(key), message))
+
+    def is_sound(self, key: str) -> bool:
+        """Whether nothing was found to be wrong with a field, or with all of the object."""
+        return self.is_object and key not in self._wrong
 
     def only(self, known: Iterable[str]) -> None:
         """Notes every field that is not known."""
         names = list(known)
         for key in self.fields:
             if key not in names:
-                near = did_you_mean(key, names) if len(self.faults) < MOST_SUGGESTIONS else ""
-                self.fault(cut(key), f"unknown field{near}")
+                self.fault(cut(key), f"unknown field{self.near(key, names)}")
 
     def has(self, key: str) -> bool:
         return key in self.fields
@@ -84,7 +90,8 @@ class Reader:
     def missing(self, key: str) -> bool:
         if key in self.fields:
             return False
-        self.fault(key, "is missing")
+        if self.is_object:
+            self.fault(key, "is missing")
         return True
 
     def integer(
@@ -141,25 +148,38 @@ class Reader:
             return value
         return ""
 
-    def choice(self, key: str, what: str, known: Sequence[str], default: str | None = None) -> str:
-        """One of the known names. `what` says what they are, as in `no verb "hael"`."""
+    def choice(
+        self,
+        key: str,
+        what: str,
+        known: Sequence[str],
+        default: str | None = None,
+        *,
+        all_known: bool = True,
+    ) -> str:
+        """One of the known names; "" where it is none. `what` says what they are, as in
+        `no verb "hael"`. Unless `all_known`, only what is near a known one is wrong."""
         if default is not None and key not in self.fields:
             return default
         if self.missing(key):
-            return known[0]
-        return self.one_of(self.fields[key], self.at(key), what, known)
-
-    def one_of(self, value: object, path: str, what: str, known: Sequence[str]) -> str:
+            return ""
+        value = self.fields[key]
         if isinstance(value, str) and value in known:
             return value
-        if isinstance(value, str):
-            sentence = f"no {what} {describe(value)}"
-            if len(self.faults) < MOST_SUGGESTIONS:
-                sentence += did_you_mean(value, known)
-        else:
-            sentence = f"must be the name of a {what}, not {describe(value)}"
-        self.faults.append(Fault(path, sentence))
-        return known[0] if known else ""
+        if sentence := self._none_of(value, what, known, all_known):
+            self.fault(key, sentence)
+        return ""
+
+    def _none_of(self, value: object, what: str, known: Sequence[str], all_known: bool) -> str:
+        """Why it is none of the known names; "" where it may be one that is not known."""
+        if not isinstance(value, str):
+            return f"must be the name of a {what}, not {describe(value)}"
+        near = self.near(value, known)
+        return f"no {what} {describe(value)}{near}" if near or all_known else ""
+
+    def near(self, name: str, known: Iterable[str]) -> str:
+        """What may have been meant; nothing where so much is wrong that it would cost too much."""
+        return did_you_mean(name, known) if len(self.faults) < MOST_SUGGESTIONS else ""
 
     def flag(self, key: str, default: bool) -> bool:
         value = self.fields.get(key, default)
@@ -176,15 +196,17 @@ class Reader:
             return []
         return [(f"{self.at(key)}[{index}]", item) for index, item in enumerate(value)]
 
-    def names(self, key: str, what: str, known: Sequence[str]) -> tuple[str, ...]:
-        """A list of different known names."""
+    def names(
+        self, key: str, what: str, known: Sequence[str], *, all_known: bool = True
+    ) -> tuple[str, ...]:
+        """A list of different known names; `all_known` as for `choice`."""
         names: dict[str, None] = {}  # in order
         for path, item in self.items(key):
-            before = len(self.faults)
-            name = self.one_of(item, path, what, known)
-            if len(self.faults) > before:
+            if not isinstance(item, str) or item not in known:
+                if sentence := self._none_of(item, what, known, all_known):
+                    self.faults.append(Fault(path, sentence))
                 continue
-            if name in names:
-                self.faults.append(Fault(path, f'{what} "{name}" stands here twice'))
-            names[name] = None
+            if item in names:
+                self.faults.append(Fault(path, f'{what} "{item}" stands here twice'))
+            names[item] = None
         return tuple(names)

@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, fields, replace
 from typing import Final
 
-from engine.faults import Fault, Refused, did_you_mean
+from engine.faults import Fault, Refused, cut
 from engine.reading import Reader, describe
 
 # A line inside a line is a call inside a call: deeper than this the interpreter's own stack would
 # be what ends a battle.
 DEEPEST_CHAIN: Final = 64
 
+BUDGET: Final = "scrip_budget"
 RANGES: Final[dict[str, tuple[int, int]]] = {
     "time_limit": (1, 1_000_000),
     "everlasting_ticks": (1, 1_000_000),
@@ -59,18 +60,22 @@ def read_rules(value: object, path: str = "rules") -> Rules:
 
 
 def rules_from(value: object, path: str, faults: list[Fault]) -> Rules:
-    """As `read_rules`, but adds to `faults`; what is at fault keeps its default."""
+    """As `read_rules`, but adds to `faults`; what is at fault keeps its default. Where the budget
+    may be what is at fault, it is such that no board is too dear."""
     reader = Reader(value, path, faults)
     changes: dict[str, int] = {}
+    sure_of_budget = reader.is_object
     for name in reader.fields:
         if name in RANGES:
-            before = len(faults)
             number = reader.integer(name, *RANGES[name])
-            if len(faults) == before:
+            if reader.is_sound(name):
                 changes[name] = number
         elif name != "vessel_bands":
-            suggestion = did_you_mean(name, (*RANGES, "vessel_bands"))
-            faults.append(Fault(reader.at(name), f'no rule "{name}"{suggestion}'))
+            near = reader.near(name, (*RANGES, "vessel_bands"))
+            reader.fault(cut(name), f"no rule {describe(name)}{near}")
+            sure_of_budget = False
+    if not (sure_of_budget and reader.is_sound(BUDGET)):
+        changes[BUDGET] = RANGES[BUDGET][1]
     rules = Rules()
     for name, number in changes.items():
         rules = replace(rules, **{name: number})  # type: ignore[arg-type]

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from engine.board import Board, board_from
-from engine.catalog import Catalog, catalog_from
+from engine.catalog import KINDS, Catalog, all_read, catalog_from
 from engine.definitions import SIDES
 from engine.faults import Fault, Refused
 from engine.reading import Reader, describe
@@ -78,9 +78,10 @@ def _read_boards(reader: Reader, catalog: Catalog, rules: Rules) -> tuple[Board,
         return Board(()), Board(())
     boards = Reader(reader.fields["boards"], "boards", reader.faults)
     boards.only(SIDES)
+    whole = all_read(reader, KINDS[0], catalog.cards) and all_read(reader, KINDS[1], catalog.runes)
     read = [
-        board_from(boards.fields[side], catalog, rules, boards.at(side), reader.faults)
+        board_from(boards.fields[side], catalog, rules, boards.at(side), reader.faults, whole)
         for side in SIDES
-        if isinstance(reader.fields["boards"], dict) and not boards.missing(side)
+        if not boards.missing(side)
     ]
     return (read[0], read[1]) if len(read) == 2 else (Board(()), Board(()))
