@@ -9,7 +9,7 @@ from engine.catalog import Catalog
 from engine.definitions import Stats
 from engine.faults import Fault, Refused
 from engine.printing import read_stats
-from engine.reading import Reader
+from engine.reading import MOST_SUGGESTIONS, Faults, Reader
 from engine.rules import Rules
 
 CELLS: Final = 8
@@ -56,12 +56,18 @@ def unit_price(unit: BoardUnit, catalog: Catalog) -> int:
     return catalog.cards[unit.card].price + runes + grants
 
 
-def read_board(value: object, catalog: Catalog, rules: Rules, path: str = "") -> Board:
+def read_board(
+    value: object,
+    catalog: Catalog,
+    rules: Rules,
+    path: str = "",
+    most_suggestions: int = MOST_SUGGESTIONS,
+) -> Board:
     """A legal board from a plain object; `Refused` names every fault by its path.
 
     `name` and `text` may stand in the object, for people; they are not part of the board.
     """
-    faults: list[Fault] = []
+    faults = Faults(most_suggestions)
     board = board_from(value, catalog, rules, path, faults)
     if faults:
         raise Refused(faults)
@@ -73,7 +79,7 @@ def board_from(
     catalog: Catalog,
     rules: Rules,
     path: str,
-    faults: list[Fault],
+    faults: Faults,
     whole: bool = True,
 ) -> Board:
     """As `read_board`, but adds to `faults`. Of a catalog that is not whole something could not be
@@ -105,7 +111,7 @@ def _items(reader: Reader) -> list[tuple[str, object]]:
 
 
 def _read_unit(
-    value: object, path: str, catalog: Catalog, faults: list[Fault], whole: bool
+    value: object, path: str, catalog: Catalog, faults: Faults, whole: bool
 ) -> tuple[BoardUnit, int]:
     """A unit, and its price as far as it can be told."""
     reader = Reader(value, path, faults)

@@ -15,7 +15,7 @@ from typing import Final, Protocol, TypeVar
 from engine.definitions import STAT_NAMES, Card, Resonance, Rune, Stats
 from engine.faults import Fault, Refused
 from engine.printing import read_card, read_resonance, read_rune
-from engine.reading import Reader, describe
+from engine.reading import MOST_SUGGESTIONS_OF_A_FILE, Faults, Reader
 
 # TOML writes a list of tables under the name of one: [[card]].
 KINDS: Final = (("cards", "card"), ("runes", "rune"), ("resonances", "resonance"))
@@ -52,7 +52,7 @@ def read_catalog(value: object, base: Catalog = EMPTY, path: str = "") -> Catalo
 
     Keys are `cards`, `runes`, `resonances` (or `card`, `rune`, `resonance`) and `prices`.
     """
-    faults: list[Fault] = []
+    faults = Faults(MOST_SUGGESTIONS_OF_A_FILE)
     reader = Reader(value, path, faults)
     reader.only([name for kind in KINDS for name in kind] + ["prices"])
     catalog = catalog_from(reader, base)
@@ -74,7 +74,7 @@ def _added(
     known: dict[str, _Definition],
     reader: Reader,
     names: tuple[str, str],
-    read: Callable[[object, str, list[Fault]], _Definition],
+    read: Callable[[object, str, Faults], _Definition],
 ) -> dict[str, _Definition]:
     added: dict[str, _Definition] = {}
     for name in names:
@@ -112,7 +112,7 @@ def _check_names(reader: Reader, cards: dict[str, Card], resonances: dict[str, R
             for path, item in reader.items(name):
                 if not isinstance(item, dict):
                     continue
-                definition = Reader(item, path, [])
+                definition = Reader(item, path, Faults())
                 if kind[0] == "cards":
                     for name_path, resonance in definition.items("resonance"):
                         _check_known(
@@ -130,7 +130,7 @@ def _check_summons(reader: Reader, item: Reader, cards: dict[str, Card], all_kno
     for line_path, line in item.items("lines"):
         if not isinstance(line, dict):
             continue
-        for effect_path, effect in Reader(line, line_path, []).items("do"):
+        for effect_path, effect in Reader(line, line_path, Faults()).items("do"):
             if isinstance(effect, dict) and effect.get("verb") == "summon":
                 path, name = f"{effect_path}.card", effect.get("card")
                 _check_known(reader, path, "card", name, cards, all_known)
@@ -144,7 +144,7 @@ def _check_known(
     known: dict[str, _Definition],
     all_known: bool,
 ) -> None:
-    if isinstance(name, str) and name not in known:
-        near = reader.near(name, known)
-        if near or all_known:
-            reader.faults.append(Fault(path, f"no {what} {describe(name)}{near}"))
+    if not isinstance(name, str) or name in known:
+        return
+    if sentence := reader.none_of(name, what, tuple(known), all_known=all_known):
+        reader.faults.append(Fault(path, sentence))

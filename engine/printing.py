@@ -28,8 +28,7 @@ from engine.definitions import (
     Rune,
     Stats,
 )
-from engine.faults import Fault
-from engine.reading import MAX_NUMBER, Reader
+from engine.reading import MAX_NUMBER, Faults, Reader
 
 # Verb: its number's name and least value, then its other fields. "amount" of damage may be
 # given as "percent" instead.
@@ -57,7 +56,7 @@ MOST_RESONANCES: Final = 64
 MOST_SUMMONED: Final = 256  # a board half has 8 cells; the rest of them is nothing
 
 
-def read_card(value: object, path: str, faults: list[Fault]) -> Card:
+def read_card(value: object, path: str, faults: Faults) -> Card:
     """A card; only `id`, `vitality`, `power` and `speed` are required."""
     reader = Reader(value, path, faults)
     reader.only(CARD_FIELDS)
@@ -94,7 +93,7 @@ def _read_resonance_names(reader: Reader) -> tuple[str, ...]:
     return reader.names("resonance", "resonance", texts)
 
 
-def read_rune(value: object, path: str, faults: list[Fault]) -> Rune:
+def read_rune(value: object, path: str, faults: Faults) -> Rune:
     reader = Reader(value, path, faults)
     reader.only(("id", "name", "text", "price", "stats", "lines"))
     name = reader.text("id")
@@ -108,7 +107,7 @@ def read_rune(value: object, path: str, faults: list[Fault]) -> Rune:
     )
 
 
-def read_resonance(value: object, path: str, faults: list[Fault]) -> Resonance:
+def read_resonance(value: object, path: str, faults: Faults) -> Resonance:
     reader = Reader(value, path, faults)
     reader.only(("id", "name", "text", "steps"))
     name = reader.text("id")
@@ -147,7 +146,7 @@ def _read_lines(reader: Reader, source: str) -> tuple[Line, ...]:
     )
 
 
-def _read_line(value: object, path: str, source: str, index: int, faults: list[Fault]) -> Line:
+def _read_line(value: object, path: str, source: str, index: int, faults: Faults) -> Line:
     reader = Reader(value, path, faults)
     reader.only(("on", "cause", "once", "do"))
     on = reader.choice("on", "channel", CHANNELS)
@@ -186,7 +185,7 @@ def _check_line(line: Line, reader: Reader) -> None:
         reader.fault("once", "a lethal line must have a limit: life or battle")
 
 
-def _read_effect(value: object, path: str, on: str, faults: list[Fault]) -> Effect:
+def _read_effect(value: object, path: str, on: str, faults: Faults) -> Effect:
     reader = Reader(value, path, faults)
     verb = reader.choice("verb", "verb", tuple(VERB_FIELDS))
     if not verb:  # without it, nothing else here can be judged

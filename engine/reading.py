@@ -16,6 +16,11 @@ MAX_NUMBER: Final = 1_000_000_000
 TICKS_PER_SECOND: Final = 20
 # To find the nearest of fifty names takes up to a millisecond; who errs more can ask again.
 MOST_SUGGESTIONS: Final = 12
+# Whoever wrote a file has it checked on a machine of their own.
+MOST_SUGGESTIONS_OF_A_FILE: Final = 1000
+# Where no name is near, the right ones are told, if they are not more than the verbs or a card's
+# fields.
+MOST_TOLD: Final = 15
 
 _NAMES_OF_TYPES: Final[tuple[tuple[type, str], ...]] = (
     (bool, "true or false"),
@@ -47,12 +52,23 @@ def is_clean(text: str) -> bool:
     return not any(ord(c) < 32 or ord(c) == 127 or 0xD800 <= ord(c) <= 0xDFFF for c in text)
 
 
+class Faults(list[Fault]):
+    """Faults as they are found; the first so many say what would have been right."""
+
+    def __init__(self, most_suggestions: int = MOST_SUGGESTIONS) -> None:
+        super().__init__()
+        self.most_suggestions = most_suggestions
+
+    def may_suggest(self) -> bool:
+        return len(self) < self.most_suggestions
+
+
 class Reader:
     """One JSON object being read. A field that is wrong is noted, and reads as a harmless value:
     what depends on it is to be judged where it `is_sound`, or a name is not "". One that is null is
     as good as absent; of what is no object nothing is missing."""
 
-    def __init__(self, value: object, path: str, faults: list[Fault]) -> None:
+    def __init__(self, value: object, path: str, faults: Faults) -> None:
         self.path = path
         self.faults = faults
         self.fields: dict[str, object] = {}
@@ -82,7 +98,8 @@ class Reader:
         names = list(known)
         for key in self.fields:
             if key not in names:
-                self.fault(cut(key), f"unknown field{self.near(key, names)}")
+                right = self._near(key, names) or self._all_of(names)
+                self.fault(cut(key), f"unknown field{right}")
 
     def has(self, key: str) -> bool:
         return key in self.fields
@@ -166,20 +183,29 @@ class Reader:
         value = self.fields[key]
         if isinstance(value, str) and value in known:
             return value
-        if sentence := self._none_of(value, what, known, all_known):
+        if sentence := self.none_of(value, what, known, all_known=all_known):
             self.fault(key, sentence)
         return ""
 
-    def _none_of(self, value: object, what: str, known: Sequence[str], all_known: bool) -> str:
+    def none_of(
+        self, value: object, what: str, known: Sequence[str], *, all_known: bool = True
+    ) -> str:
         """Why it is none of the known names; "" where it may be one that is not known."""
         if not isinstance(value, str):
             return f"must be the name of a {what}, not {describe(value)}"
-        near = self.near(value, known)
-        return f"no {what} {describe(value)}{near}" if near or all_known else ""
+        near = self._near(value, known)
+        if not near and not all_known:
+            return ""
+        return f"no {what} {describe(value)}{near or self._all_of(known)}"
 
-    def near(self, name: str, known: Iterable[str]) -> str:
-        """What may have been meant; nothing where so much is wrong that it would cost too much."""
-        return did_you_mean(name, known) if len(self.faults) < MOST_SUGGESTIONS else ""
+    def _near(self, name: str, known: Iterable[str]) -> str:
+        return did_you_mean(name, known) if self.faults.may_suggest() else ""
+
+    def _all_of(self, known: Sequence[str]) -> str:
+        """`; known: power, speed`, or nothing where that would be much to read."""
+        if not 0 < len(known) <= MOST_TOLD or not self.faults.may_suggest():
+            return ""
+        return f"; known: {', '.join(known)}"
 
     def flag(self, key: str, default: bool) -> bool:
         value = self.fields.get(key, default)
@@ -192,7 +218,8 @@ class Reader:
         """The items of a list, each with its path; an absent list is an empty one."""
         value = self.fields.get(key, [])
         if not isinstance(value, list):
-            self.fault(key, f"must be a list, not {describe(value)}")
+            if self.is_sound(key):  # whoever reads it again is not told again
+                self.fault(key, f"must be a list, not {describe(value)}")
             return []
         return [(f"{self.at(key)}[{index}]", item) for index, item in enumerate(value)]
 
@@ -203,7 +230,7 @@ class Reader:
         names: dict[str, None] = {}  # in order
         for path, item in self.items(key):
             if not isinstance(item, str) or item not in known:
-                if sentence := self._none_of(item, what, known, all_known):
+                if sentence := self.none_of(item, what, known, all_known=all_known):
                     self.faults.append(Fault(path, sentence))
                 continue
             if item in names:

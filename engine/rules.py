@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Final
 
 from engine.faults import Fault, Refused, cut
-from engine.reading import Reader, describe
+from engine.reading import Faults, Reader, describe
 
 # A line inside a line is a call inside a call: deeper than this the interpreter's own stack would
 # be what ends a battle.
@@ -52,14 +52,14 @@ class Rules:
 
 def read_rules(value: object, path: str = "rules") -> Rules:
     """The rules with the overrides of a JSON object; `Refused` names every fault."""
-    faults: list[Fault] = []
+    faults = Faults()
     rules = rules_from(value, path, faults)
     if faults:
         raise Refused(faults)
     return rules
 
 
-def rules_from(value: object, path: str, faults: list[Fault]) -> Rules:
+def rules_from(value: object, path: str, faults: Faults) -> Rules:
     """As `read_rules`, but adds to `faults`; what is at fault keeps its default. Where the budget
     may be what is at fault, it is such that no board is too dear."""
     reader = Reader(value, path, faults)
@@ -71,8 +71,7 @@ def rules_from(value: object, path: str, faults: list[Fault]) -> Rules:
             if reader.is_sound(name):
                 changes[name] = number
         elif name != "vessel_bands":
-            near = reader.near(name, (*RANGES, "vessel_bands"))
-            reader.fault(cut(name), f"no rule {describe(name)}{near}")
+            reader.fault(cut(name), reader.none_of(name, "rule", (*RANGES, "vessel_bands")))
             sure_of_budget = False
     if not (sure_of_budget and reader.is_sound(BUDGET)):
         changes[BUDGET] = RANGES[BUDGET][1]
@@ -96,5 +95,5 @@ def _bands(reader: Reader) -> tuple[tuple[int, int], ...]:
     return tuple(bands)
 
 
-def _read_number(value: object, path: str, faults: list[Fault]) -> int:
+def _read_number(value: object, path: str, faults: Faults) -> int:
     return Reader({"": value}, path, faults).integer("", 0, 1_000_000)

@@ -8,8 +8,8 @@ from typing import Final
 from engine.board import Board, board_from
 from engine.catalog import KINDS, Catalog, all_read, catalog_from
 from engine.definitions import SIDES
-from engine.faults import Fault, Refused
-from engine.reading import Reader, describe
+from engine.faults import Refused
+from engine.reading import MOST_SUGGESTIONS_OF_A_FILE, Faults, Reader, describe
 from engine.rules import Rules, rules_from
 
 LONGEST_SEED: Final = 4096
@@ -44,7 +44,7 @@ def read_battle(value: object, base: Catalog) -> Setup:
 
     Fractional seconds must come as `Decimal`: parse JSON with `parse_float=Decimal`.
     """
-    faults: list[Fault] = []
+    faults = Faults(MOST_SUGGESTIONS_OF_A_FILE)
     reader = Reader(value, "", faults)
     if not isinstance(value, dict):
         raise Refused(faults)

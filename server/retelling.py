@@ -12,6 +12,7 @@ from typing import Final
 import orjson
 
 from engine import Catalog
+from engine.reading import Faults
 from engine.rules import RANGES, rules_from
 from protocol.codec import encode
 from protocol.frames import FeedWriter, Frames
@@ -106,7 +107,7 @@ def _vessels_of(rules: Mapping[str, object]) -> int:
     """What a unit with Phylactery was built with (800.49b); the standard number in place of what is
     no number any more."""
     names = ("vessel_start", "vessel_max")
-    read = rules_from({name: rules[name] for name in names if name in rules}, "rules", [])
+    read = rules_from({name: rules[name] for name in names if name in rules}, "rules", Faults())
     return min(read.vessel_start, read.vessel_max)
 
 

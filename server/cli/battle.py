@@ -18,9 +18,9 @@ from engine import (
     Setup,
     base_catalog,
     read_battle,
-    read_board,
     read_catalog,
 )
+from server.cli.board import read_board_of_a_file
 from server.cli.input import STDIN, read_object
 from server.cli.kinds import expect, kind_of
 from server.cli.output import print_faults, write_out
@@ -96,10 +96,10 @@ def _describe_battle(value: dict[str, object]) -> str:
 
 
 def _describe_board(value: dict[str, object]) -> str:
-    catalog, rules = base_catalog(), Rules()
-    board = read_board(value, catalog, rules)
+    catalog = base_catalog()
+    board = read_board_of_a_file(value, catalog)
     name = f' "{value["name"]}"' if value.get("name") else ""
-    price = f"{board.price(catalog)} of {rules.scrip_budget} Scrip"
+    price = f"{board.price(catalog)} of {Rules().scrip_budget} Scrip"
     return f"a board{name} for {price}: {', '.join(_unit_names(board, catalog))}"
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from engine import (
+    Board,
     Catalog,
     Fault,
     Refused,
@@ -16,6 +17,7 @@ from engine import (
     read_board,
     sample_boards,
 )
+from engine.reading import MOST_SUGGESTIONS_OF_A_FILE
 from server.cli.input import read_object
 from server.cli.kinds import expect
 
@@ -49,11 +51,16 @@ def find_board(text: str, catalog: Catalog | None = None) -> NamedBoard:
     return read_object(text, lambda value: _legal(name, expect("board", value), catalog))
 
 
+def read_board_of_a_file(value: object, catalog: Catalog) -> Board:
+    """As `read_board`, with as many suggestions as a person can use. Raises `Refused`."""
+    return read_board(value, catalog, Rules(), most_suggestions=MOST_SUGGESTIONS_OF_A_FILE)
+
+
 def _looks_like_a_file(text: str) -> bool:
     return text == "-" or "/" in text or "." in text or Path(text).exists()
 
 
 def _legal(name: str, value: object, catalog: Catalog | None = None) -> NamedBoard:
-    board = read_board(value, catalog or base_catalog(), Rules())
+    board = read_board_of_a_file(value, catalog or base_catalog())
     given = value.get("name") if isinstance(value, dict) else None
     return NamedBoard(given if isinstance(given, str) and given else name, board.to_object())

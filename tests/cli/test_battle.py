@@ -374,3 +374,18 @@ def test_every_command_has_help_with_an_example(
 def test_version(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     assert status(monkeypatch, ["--version"]) == 0
     assert capsys.readouterr().out.startswith("phylactery ")
+
+
+def test_of_a_board_that_is_a_file_every_wrong_name_has_its_right_one(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    unit = {"card": "bone-squir", "runes": ["reliqary", "whetbon"]}
+    file = tmp_path / "board.json"
+    file.write_text(json.dumps({"units": [{"cell": cell, **unit} for cell in range(8)]}))
+    assert validate([str(file)]) == 2
+    told = capsys.readouterr().err.splitlines()
+    with pytest.raises(Refused) as refused:
+        find_board(str(file))
+    assert [f"{file}: {fault}" for fault in refused.value.faults] == told
+    assert len(told) == 24
+    assert all("did you mean" in line for line in told)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from engine.definitions import AIM_CHANNELS, AIMS, CHANNELS, FOCUSED_VERBS
-from engine.faults import Fault
 from engine.printing import VERB_FIELDS, read_card
+from engine.reading import Faults
 from tests.engine.stage import Half, Json, Worn, card, caster, do, dummy, fight, on, striker
 
 LINE: dict[int, Json | Worn] = {0: dummy(), 2: dummy(), 3: dummy(), 4: dummy(), 7: dummy()}
@@ -125,7 +125,7 @@ NEEDS: dict[str, Json] = {
 }
 
 
-def written(verb: str, on_channel: str, **fields: object) -> tuple[str, list[Fault]]:
+def written(verb: str, on_channel: str, **fields: object) -> tuple[str, Faults]:
     """The aim that a card is read with, and its faults."""
     number = VERB_FIELDS[verb][0]
     effect = {"verb": verb, **NEEDS.get(verb, {}), **fields}
@@ -134,7 +134,7 @@ def written(verb: str, on_channel: str, **fields: object) -> tuple[str, list[Fau
     line: Json = {"on": on_channel, "do": [effect]}
     if on_channel == "lethal":
         line["once"] = "life"
-    faults: list[Fault] = []
+    faults = Faults()
     read = read_card(
         {"id": "x", "vitality": 1, "power": 1, "speed": 1, "lines": [line]}, "", faults
     )

@@ -89,7 +89,13 @@ def test_refusal_of_what_is_no_object(value: object, sentence: str) -> None:
     ("changes", "fault"),
     [
         ({"sead": 1}, ("sead", 'unknown field; did you mean "seed"?')),
-        ({"prices": {}}, ("prices", "unknown field")),
+        (
+            {"prices": {}},
+            (
+                "prices",
+                "unknown field; known: seed, rules, cards, runes, resonances, boards",
+            ),
+        ),
         ({"seed": 7}, ("seed", "must be a text, not 7")),
         ({"seed": "x" * 4097}, ("seed", "must be at most 4096 characters, not 4097")),
         ({"seed": "\ud800"}, ("seed", "holds broken Unicode, which has no UTF-8")),
@@ -108,7 +114,7 @@ def test_refusal_of_what_is_missing() -> None:
         ("boards.a", "is missing"),
         ("boards.b", "is missing"),
     ]
-    assert ("boards.c", "unknown field") in battle_faults(plain(boards={"c": {}}))
+    assert ("boards.c", "unknown field; known: a, b") in battle_faults(plain(boards={"c": {}}))
     assert battle_faults(plain(boards={"a": {}, "b": {"units": [{}]}})) == [
         ("boards.a.units", "is missing"),
         ("boards.b.units[0].cell", "is missing"),
@@ -185,7 +191,7 @@ def test_rules_that_are_legal_are_read() -> None:
         ({"keywords": "rabid"}, ("keywords", 'must be a list, not "rabid"')),
         ({"keywords": ["rabit"]}, ("keywords[0]", 'no keyword "rabit"; did you mean "rabid"?')),
         ({"keywords": ["rabid"] * 2}, ("keywords[1]", 'keyword "rabid" stands here twice')),
-        ({"immune": ["fear"]}, ("immune[0]", 'no status "fear"')),
+        ({"immune": ["fear"]}, ("immune[0]", 'no status "fear"; known: dread, freeze, burn')),
         ({"resonance": ["kin"]}, ("resonance[0]", 'no resonance "kin"')),
         ({"resonance": [1]}, ("resonance[0]", "must be the name of a resonance, not 1")),
         ({"armour": 1}, ("armour", 'unknown field; did you mean "armor"?')),
@@ -216,9 +222,12 @@ WARD = do("ward", amount=1)
         ({"on": "hurt"}, ("do", "must hold at least one effect")),
         ({"on": "hurt", "do": []}, ("do", "must hold at least one effect")),
         ({"on": "hurt", "do": 1}, ("do", "must be a list, not 1")),
-        (on("hurt", WARD, once="day"), ("once", 'no limit "day"')),
-        (on("hurt", WARD, twice="life"), ("twice", "unknown field")),
-        (on("revived", WARD, cause="magic"), ("cause", 'no cause "magic"')),
+        (on("hurt", WARD, once="day"), ("once", 'no limit "day"; known: life, battle')),
+        (on("hurt", WARD, twice="life"), ("twice", "unknown field; known: on, cause, once, do")),
+        (
+            on("revived", WARD, cause="magic"),
+            ("cause", 'no cause "magic"; known: phylactery, everlasting'),
+        ),
         (
             on("hurt", WARD, cause="phylactery"),
             ("cause", "a line on hurt cannot name a cause; only revived can"),
@@ -255,9 +264,17 @@ SECONDS = "0.03 seconds are not a whole number of ticks (0.05)"
         ("hael", {}, ("verb", 'no verb "hael"; did you mean "heal"?')),
         ("heal", {}, ("amount", "is missing")),
         ("heal", {"amount": -1}, ("amount", f"must be from 0 to {10**9}, not -1")),
-        ("heal", {"stacks": 1, "amount": 1}, ("stacks", "unknown field")),
-        ("heal", {"amount": 1, "percent": 1}, ("percent", "unknown field")),
-        ("dread", {"amount": 1, "stacks": 1}, ("amount", "unknown field")),
+        ("heal", {"stacks": 1, "amount": 1}, ("stacks", "unknown field; known: verb, aim, amount")),
+        (
+            "heal",
+            {"amount": 1, "percent": 1},
+            ("percent", "unknown field; known: verb, aim, amount"),
+        ),
+        (
+            "dread",
+            {"amount": 1, "stacks": 1},
+            ("amount", "unknown field; known: verb, aim, stacks"),
+        ),
         ("damage", {}, ("amount", "is missing")),
         (
             "damage",
@@ -271,7 +288,11 @@ SECONDS = "0.03 seconds are not a whole number of ticks (0.05)"
         ("freeze", {"seconds": True}, ("seconds", "must be a number of seconds, not true")),
         ("freeze", {"seconds": 1.5}, ("seconds", "must be a number of seconds, not a number")),
         ("buff", {"amount": 1}, ("stat", "is missing")),
-        ("buff", {"amount": 1, "stat": "ward"}, ("stat", 'no stat to buff "ward"')),
+        (
+            "buff",
+            {"amount": 1, "stat": "ward"},
+            ("stat", 'no stat to buff "ward"; known: power, speed, armor, vitality'),
+        ),
         (
             "buff",
             {"amount": 1, "stat": "vitality", "seconds": 1},
@@ -287,7 +308,7 @@ SECONDS = "0.03 seconds are not a whole number of ticks (0.05)"
             ("seconds", "a grant is for the battle or for a time, not both"),
         ),
         ("summon", {}, ("card", "is missing")),
-        ("summon", {"card": "y"}, ("card", 'no card "y"')),
+        ("summon", {"card": "y"}, ("card", 'no card "y"; known: x')),
         ("summon", {"card": "x", "aim": "self"}, ("aim", "summon takes no aim")),
         ("summon", {"card": "x", "count": 0}, ("count", "must be from 1 to 256, not 0")),
         (
@@ -315,7 +336,7 @@ def test_refusal_of_a_default_aim_that_a_death_line_cannot_have() -> None:
 def test_refusal_of_a_rune_and_of_its_stats() -> None:
     rune = {"id": "r", "stats": {"powr": 1, "ward": "x"}, "lines": [on("hurt")], "armor": 1}
     assert catalog_faults({"runes": [rune]}, "runes[0].") == [
-        ("armor", "unknown field"),
+        ("armor", "unknown field; known: id, name, text, price, stats, lines"),
         ("stats.powr", 'unknown field; did you mean "power"?'),
         ("stats.ward", 'must be a whole number, not "x"'),
         ("lines[0].do", "must hold at least one effect"),
@@ -343,7 +364,7 @@ def test_refusal_of_a_catalog_as_toml_writes_it() -> None:
         ("card[1].id", 'a card "x" stands here twice')
     ]
     assert catalog_faults({"prices": {"power": -1, "luck": 1}}) == [
-        ("prices.luck", "unknown field"),
+        ("prices.luck", "unknown field; known: vitality, power, speed, armor, ward"),
         ("prices.power", f"must be from 0 to {10**9}, not -1"),
     ]
     assert catalog_faults({"crads": []}) == [("crads", 'unknown field; did you mean "cards"?')]
