@@ -164,3 +164,25 @@ def test_a_catalog_without_cards_refuses_a_unit_that_names_none() -> None:
         ("boards.a.units[0].card", "is missing"),
         ("boards.b.units[0].card", "is missing"),
     ]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"cards": {}},
+        {"card": {"id": "x"}},
+        {"runes": "x"},
+        {"resonances": 1},
+        {"cards": [card("x") | {"resonance": "oath"}]},
+        {"cards": [card("x") | {"lines": {}}]},
+        {"cards": [card("x", {"on": "lethal", "once": "life", "do": {}})]},
+    ],
+)
+def test_a_list_where_none_is_is_told_once(value: Json) -> None:
+    ((_, sentence),) = catalog_faults(value)
+    assert sentence.startswith("must be a list, not ")
+
+
+def test_a_list_of_a_battle_where_none_is_is_told_once() -> None:
+    for key in ("cards", "runes", "resonances"):
+        assert [path for path, _ in battle_faults(plain(**{key: {}}))] == [key]
