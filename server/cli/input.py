@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Final, TypeVar
 
 from engine import Fault, Refused
+from server.cli.pointing import pointed
 from server.cli.unfit import (
     SURROGATE,
     KeyFault,
@@ -27,6 +28,7 @@ from server.cli.unfit import (
 )
 
 STDIN: Final = "-"
+TOML: Final = ".toml"  # however it is spelt
 
 # A device may never end.
 MAX_BYTES: Final = 64 * 2**20
@@ -51,14 +53,34 @@ def read_object(file: str, judge: Callable[[object], Judged]) -> Judged:
     """What `judge` makes of the content of a file, or of standard input for `-`.
 
     A name ending in `.toml` is read as TOML, everything else as JSON. Raises `Refused`, with what
-    cannot be read of it and what `judge` refuses.
+    cannot be read of it and what `judge` refuses, told as `pointed` does.
     """
     text = _decode(read_bytes(file))
+    toml = file.lower().endswith(TOML)
     try:
-        value = parse_toml(text) if file.endswith(".toml") else parse_json(text)
+        value = parse_toml(text) if toml else parse_json(text)
     except PartlyRead as partly:
-        raise Refused([*partly.faults, *_also_refused(partly, judge)]) from None
-    return judge(value)
+        faults = [*partly.faults, *_also_refused(partly, judge)]
+        raise Refused(pointed(faults, partly.value, toml=toml)) from None
+    except NotParsed as refused:
+        raise _refused(f"{refused}{_other_notation(text, toml)}") from None
+    try:
+        return judge(value)
+    except Refused as refused:
+        raise Refused(pointed(refused.faults, value, toml=toml)) from None
+
+
+class NotParsed(Refused):
+    """The text breaks the grammar of its notation."""
+
+
+def _other_notation(text: str, toml: bool) -> str:
+    """That the name decides, where the text looks like the other notation: what is read as JSON is
+    an object, with which no TOML begins."""
+    start = text.lstrip()[:1]
+    if toml:
+        return f"; what is named {TOML} is read as TOML" if start == "{" else ""
+    return f"; only what is named {TOML} is read as TOML" if start not in ("", "{") else ""
 
 
 def _also_refused(partly: PartlyRead, judge: Callable[[object], object]) -> list[Fault]:
@@ -84,7 +106,7 @@ def parse_json(text: str) -> object:
         )
     except json.JSONDecodeError as error:
         where = f"line {error.lineno}, column {error.colno}"
-        raise _refused(f"not JSON: {_lower(error.msg)} ({where})") from None
+        raise NotParsed([Fault("", f"not JSON: {_lower(error.msg)} ({where})")]) from None
     except RecursionError:
         raise _refused(TOO_DEEP) from None
     _refuse_deep(value)
@@ -99,7 +121,7 @@ def parse_toml(text: str) -> object:
     try:
         value: object = tomllib.loads(text, parse_float=parser.decimal)
     except tomllib.TOMLDecodeError as error:
-        raise _refused(f"not TOML: {_lower(str(error))}") from None
+        raise NotParsed([Fault("", f"not TOML: {_lower(str(error))}")]) from None
     except RecursionError:
         raise _refused(TOO_DEEP) from None
     except ValueError:  # tomllib hands integers to `int`, which refuses thousands of digits

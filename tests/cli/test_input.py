@@ -1,5 +1,6 @@
 """What a person hands to a command: every way in which a file can be wrong has its sentence."""
 
+import io
 from decimal import Decimal
 from pathlib import Path
 
@@ -131,3 +132,47 @@ def test_a_name_that_ends_in_toml_is_toml(tmp_path: Path) -> None:
     file = tmp_path / "cards.toml"
     file.write_text("prices = {power = 2}")
     assert read_object(str(file), as_it_is) == {"prices": {"power": 2}}
+
+
+@pytest.mark.parametrize("name", ["BELL.TOML", "bell.Toml"])
+def test_a_name_that_ends_in_toml_is_toml_however_it_is_spelt(tmp_path: Path, name: str) -> None:
+    file = tmp_path / name
+    file.write_text("prices = {power = 2}")
+    assert read_object(str(file), as_it_is) == {"prices": {"power": 2}}
+
+
+@pytest.mark.parametrize("content", ["[[card]]\n", "\n prices = {power = 2}", "# a card\n"])
+def test_where_toml_has_another_name_it_is_told_that_the_name_decides(
+    tmp_path: Path, content: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "bell.txt"
+    file.write_text(content)
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(content.encode())))
+    for path in (file, Path("-")):
+        (fault,) = faults_of_file(path)
+        assert fault.startswith("not JSON: expecting value (line ")
+        assert fault.endswith("; only what is named .toml is read as TOML")
+
+
+def test_where_json_has_tomls_name_it_is_told_that_the_name_decides(tmp_path: Path) -> None:
+    file = tmp_path / "board.toml"
+    file.write_text('{"units": []}')
+    (fault,) = faults_of_file(file)
+    assert fault.endswith("; what is named .toml is read as TOML")
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("a.json", '{"units": ['),
+        ("a.json", ""),
+        ("a.json", "[" * 100 + "]" * 100),
+        ("a.toml", "[card]\nx"),
+    ],
+)
+def test_what_is_meant_as_what_it_is_named_is_told_without_it(
+    tmp_path: Path, name: str, content: str
+) -> None:
+    file = tmp_path / name
+    file.write_text(content)
+    assert "named" not in faults_of_file(file)[0]
