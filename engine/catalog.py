@@ -54,7 +54,9 @@ def read_catalog(value: object, base: Catalog = EMPTY, path: str = "") -> Catalo
     """
     faults = Faults(MOST_SUGGESTIONS_OF_A_FILE)
     reader = Reader(value, path, faults)
-    reader.only([name for kind in KINDS for name in kind] + ["prices"])
+    if reader.has("rules"):
+        reader.fault("rules", "a catalog has no rules; they stand in a battle's file")
+    reader.only([*(name for kind in KINDS for name in kind), "prices"])
     catalog = catalog_from(reader, base)
     if faults:
         raise Refused(faults)

@@ -94,10 +94,10 @@ class Reader:
         return self.is_object and key not in self._wrong
 
     def only(self, known: Iterable[str]) -> None:
-        """Notes every field that is not known."""
+        """Notes every field that is not known, unless it is noted already."""
         names = list(known)
         for key in self.fields:
-            if key not in names:
+            if key not in names and key not in self._wrong:
                 right = self._near(key, names) or self._all_of(names)
                 self.fault(cut(key), f"unknown field{right}")
 

@@ -46,14 +46,27 @@ def _setup(value: object) -> Setup:
     return read_battle(expect("battle", value), base_catalog())
 
 
-def validate(files: Iterable[str]) -> int:
-    """Says of each file what it is, or everything that is wrong with it; gives the exit status."""
-    return max([_validate_one(file) for file in files], default=0)
+def validate(files: Iterable[str], change: str | None = None) -> int:
+    """Says of each file what it is, or everything that is wrong with it; gives the exit status.
+
+    With a change, the file of a catalog, boards and catalogs may speak of what is in it too.
+    """
+    catalog = base_catalog()
+    if change is not None:
+        try:
+            catalog = read_object(change, _changed)
+        except Refused as refused:
+            return print_faults(_called(change), refused.faults)
+    return max([_validate_one(file, catalog) for file in files], default=0)
 
 
-def _validate_one(file: str) -> int:
+def _changed(change: object) -> Catalog:
+    return read_catalog(expect("catalog", change), base_catalog())
+
+
+def _validate_one(file: str, catalog: Catalog) -> int:
     try:
-        verdict = read_object(file, describe)
+        verdict = read_object(file, lambda value: describe(value, catalog))
     except Refused as refused:
         return print_faults(_called(file), refused.faults)
     return write_out(f"{_called(file)}: {verdict}\n".encode(errors="backslashreplace"))
@@ -63,20 +76,22 @@ def _called(file: str) -> str:
     return "standard input" if file == STDIN else file
 
 
-def describe(value: object) -> str:
+def describe(value: object, catalog: Catalog | None = None) -> str:
     """What a parsed file holds, in a line: a battle, a board or a catalog, told by its keys.
 
-    Raises `Refused`, with every fault.
+    Boards and catalogs are judged with this catalog, or with the base set; a battle, which is
+    fought as it stands, with the base set alone. Raises `Refused`, with every fault.
     """
+    catalog = catalog or base_catalog()
     if not isinstance(value, dict):
         raise Refused([Fault("", "must be an object: a board, a battle or a catalog")])
     match kind_of(value):
         case "battle":
             return _describe_battle(value)
         case "board":
-            return _describe_board(value)
+            return _describe_board(value, catalog)
         case "catalog":
-            return _describe_catalog(value)
+            return _describe_catalog(value, catalog)
         case None:
             raise Refused(
                 [
@@ -95,8 +110,7 @@ def _describe_battle(value: dict[str, object]) -> str:
     return f"a battle, {a} against {b}, with the seed {setup.seed!r}"
 
 
-def _describe_board(value: dict[str, object]) -> str:
-    catalog = base_catalog()
+def _describe_board(value: dict[str, object], catalog: Catalog) -> str:
     board = read_board_of_a_file(value, catalog)
     name = f' "{value["name"]}"' if value.get("name") else ""
     price = f"{board.price(catalog)} of {Rules().scrip_budget} Scrip"
@@ -107,9 +121,9 @@ def _unit_names(board: Board, catalog: Catalog) -> list[str]:
     return [catalog.cards[unit.card].name or unit.card for unit in board.units]
 
 
-def _describe_catalog(value: dict[str, object]) -> str:
-    """A catalog may speak of the base set, so it is read as an addition to that."""
-    read_catalog(value, base_catalog())
+def _describe_catalog(value: dict[str, object], catalog: Catalog) -> str:
+    """A catalog may speak of another, so it is read as an addition to that."""
+    read_catalog(value, catalog)
     counts = []
     for one, many in (("card", "cards"), ("rune", "runes"), ("resonance", "resonances")):
         count = sum(len(items) for key in (one, many) if isinstance(items := value.get(key), list))

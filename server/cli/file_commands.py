@@ -105,11 +105,14 @@ def ticket(
     return ticket(secret, player=player, name=name, room=room, role=role, minutes=minutes)
 
 
-def validate(files: options.ValidateFiles) -> int:
+def validate(files: options.ValidateFiles, change: options.ValidateChange = None) -> int:
     """Say what a file is, a board, a battle or a catalog (JSON or TOML), and all that is wrong.
+
+    With a change, boards and catalogs are judged as if its cards, runes and resonances were in the
+    base set. A battle is not: it has its own in its file.
 
     Faults go to standard error, each with file and path; the exit status is then 2.
     """
     from server.cli.battle import validate
 
-    return validate(files)
+    return validate(files, change)

@@ -88,6 +88,7 @@ VALIDATE_EXAMPLES: Final = """\
 
   phylactery validate my-board.json
   phylactery validate new-cards.toml battle.json
+  phylactery validate my-board.json --change new-cards.toml
 """
 
 
@@ -137,6 +138,14 @@ ReplayFile = Annotated[
 ValidateFiles = Annotated[
     list[str],
     typer.Argument(metavar="FILE...", help="JSON, or TOML if named so; - for standard input."),
+]
+
+ValidateChange = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FILE",
+        help="Cards, runes and resonances (TOML, JSON) that boards may have besides.",
+    ),
 ]
 
 BoardArgument = Annotated[

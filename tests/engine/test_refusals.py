@@ -405,3 +405,10 @@ def test_refusal_names_every_fault_of_a_battle_at_once() -> None:
         ("cards[0].lines[0].do[0].verb", 'no verb "hael"; did you mean "heal"?'),
         ("boards.b.units[0].card", 'no card "dumy"; did you mean "dummy"?'),
     ]
+
+
+def test_a_catalog_that_has_rules_is_told_where_they_go() -> None:
+    assert catalog_faults({"cards": [], "rules": {"vessel_cost": 3}, "prises": {}}) == [
+        ("rules", "a catalog has no rules; they stand in a battle's file"),
+        ("prises", 'unknown field; did you mean "prices"?'),
+    ]
