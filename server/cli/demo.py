@@ -38,6 +38,7 @@ from server.cli.bots import Pilot, fresh_nonce
 from server.cli.output import print_faults
 from server.cli.reaching import check_ending, command_line, reach
 from server.cli.run import CommandFailed, run
+from server.cli.seen_again import hear
 from server.cli.serve import cannot_listen
 from server.config import Config
 from server.journal.file import MEMORY
@@ -165,7 +166,7 @@ async def _fight(demo: Demo, url: str, screen: Screen) -> None:
             pause = PAUSE_SECONDS / demo.pace
             nursery.start_soon(_play, first, pilots[0], pause)
             nursery.start_soon(_play, second, pilots[1], pause)
-            await _look_on(demo, view, _invitation(room, url), screen)
+            await _look_on(demo, view, url, room, screen)
             nursery.cancel_scope.cancel()
 
 
@@ -189,19 +190,16 @@ async def _play(client: Client, pilot: Pilot, pause_seconds: float) -> None:
     check_ending(client)
 
 
-async def _look_on(demo: Demo, view: Client, invitation: str, screen: Screen) -> None:
+async def _look_on(demo: Demo, view: Client, url: str, room: RoomId, screen: Screen) -> None:
     commentary = Commentary(Show(lambda: view.mirror, demo.boards), screen)
+    invitation = f"in another terminal: {command_line('watch', room, server=url)}"
     commentary.status = f"{invitation}    Ctrl-C ends it"
     screen.say(invitation)
     async for update in view:
-        commentary.hear(update)
+        await hear(commentary, update, url)
         if demo.rounds and commentary.rounds >= demo.rounds:
             return
     check_ending(view)
-
-
-def _invitation(room: RoomId, url: str) -> str:
-    return f"in another terminal: {command_line('watch', room, server=url)}"
 
 
 def _texts(seed: str) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""The commands that need no server: battles, odds, replays, tickets."""
+"""The commands that need no server, but to fetch a replay: battles, odds, replays, tickets."""
 
 from __future__ import annotations
 
@@ -57,7 +57,9 @@ def balance(
     return weighed(Wishes(battles, seed, change, processes, as_json))
 
 
-def verify(replay: options.ReplayFile) -> int:
+def verify(
+    replay: options.ReplayPlace, server: options.ReplayServer = options.DEFAULT_SERVER
+) -> int:
     """Check a replay: the commitment, the seed, and then the whole battle, fought again.
 
     The exit status is 0 if all of it holds, 1 if something does not, 2 if no replay is to be had
@@ -66,11 +68,12 @@ def verify(replay: options.ReplayFile) -> int:
     """
     from server.cli.verify import verify
 
-    return verify(replay)
+    return verify(replay, server)
 
 
 def replay(
-    replay: options.ReplayFile,
+    replay: options.ReplayPlace,
+    server: options.ReplayServer = options.DEFAULT_SERVER,
     speed: replaying.Speed = 1.0,
     from_seconds: replaying.FromSeconds = 0.0,
 ) -> int:
@@ -84,7 +87,7 @@ def replay(
     """
     from server.cli.replay import replay as shown
 
-    return shown(replay, speed=speed, from_seconds=from_seconds)
+    return shown(replay, speed=speed, from_seconds=from_seconds, server=server)
 
 
 def ticket(

@@ -28,7 +28,7 @@ EXAMPLES: Final = """\
   phylactery serve                     a server on this machine, port 8750
   phylactery play red-kennel --quick   fight whoever is there, or a stored board
   phylactery watch ROOM                look on
-  phylactery replay URL                a battle that is over, once more
+  phylactery replay ID                 a battle that is over, once more
   phylactery battle FILE > log.jsonl   one battle, without a server
 """
 
@@ -71,6 +71,7 @@ VERIFY_EXAMPLES: Final = """\
 [bold]Examples:[/bold]
 
   phylactery verify replay.json
+  phylactery verify k3f9x2ab.1
   phylactery verify http://127.0.0.1:8750/replays/k3f9x2ab.1
 """
 
@@ -131,9 +132,19 @@ Pace = Annotated[
 BattleFile = Annotated[
     str, typer.Argument(metavar="FILE", help="A battle as JSON; - for standard input.")
 ]
-ReplayFile = Annotated[
+ReplayPlace = Annotated[
     str,
-    typer.Argument(metavar="REPLAY", help="A replay's file or URL; - for standard input."),
+    typer.Argument(
+        metavar="REPLAY", help="A replay's file, URL or battle's id; - for standard input."
+    ),
+]
+ReplayServer = Annotated[
+    str,
+    typer.Option(
+        metavar="URL",
+        envvar="PHYLACTERY_SERVER",
+        help="With a battle's id: the server that it was fought on.",
+    ),
 ]
 ValidateFiles = Annotated[
     list[str],

@@ -35,6 +35,7 @@ from server.cli.bots import Pilot
 from server.cli.output import print_faults
 from server.cli.reaching import check_ending, command_line, reach
 from server.cli.run import CommandFailed, run
+from server.cli.seen_again import hear
 from server.cli.ways import Way
 from server.view.commentary import Commentary
 from server.view.screen import Screen, open_screen
@@ -146,7 +147,7 @@ class Table:
         """Until the series is over, enough rounds are fought, or the session has ended."""
         async with trio.open_nursery() as nursery:
             async for update in self.client:
-                self._hear(update)
+                await self._hear(update)
                 for message in self.pilot.hear(update):
                     await self.client.send(message)
                 if isinstance(update, Offer):
@@ -157,7 +158,7 @@ class Table:
 
     # What is heard.
 
-    def _hear(self, update: Update) -> None:
+    async def _hear(self, update: Update) -> None:
         if isinstance(update, Error) and update.re in NEEDED:
             if update.code == ErrorCode.WRONG_PHASE:
                 return  # the other came or went just then, which is told as well
@@ -165,7 +166,7 @@ class Table:
             raise CommandFailed(f"the server refused: {update.message}", faults)
         if isinstance(update, Welcome) and not self._invited:
             self._invite(update.room)
-        self.commentary.hear(update)
+        await hear(self.commentary, update, self.game.server)
         self._update_status()
 
     def _invite(self, room: RoomState) -> None:

@@ -41,6 +41,11 @@ def websocket_url(text: str) -> str:
     return f"{scheme}://{place}{'' if port is None else f':{port}'}{path}"
 
 
+def replay_url(server: str, battle: str) -> str:
+    """Where that server has the replay of a battle, if it has it. Raises `CommandFailed`."""
+    return f"{websocket_url(server).replace('ws', 'http', 1)}/replays/{quote(battle)}"
+
+
 def _no_url(text: str) -> CommandFailed:
     return CommandFailed(f"{text} is no server's URL; one looks like ws://127.0.0.1:8750")
 

@@ -15,9 +15,10 @@ from protocol.frames import DIGEST_TICKS, Frames
 from protocol.messages import BattleId, Begin, Frame, Result, RevivalFrame, TickFrame, VesselFrame
 from protocol.mirror import Mirror
 from server.cli.board import named_samples
+from server.cli.options import DEFAULT_SERVER
 from server.cli.output import complain, print_faults
 from server.cli.run import run
-from server.cli.verify import OTHER_RULES, Verdict, read_replay, verdict_on
+from server.cli.verify import OTHER_RULES, Verdict, placed, read_replay, verdict_on
 from server.replay import Replay
 from server.retelling import Untellable, WrittenOtherwise, begin_of, retell
 from server.view.commentary import Commentary
@@ -53,9 +54,11 @@ class Film:
         return (tick - self.from_tick) / self.ticks_per_second
 
 
-def replay(place: str, *, speed: float, from_seconds: float) -> int:
-    """Plays the replay at a path or URL; gives the exit status that `verify` gives."""
+def replay(place: str, *, speed: float, from_seconds: float, server: str = DEFAULT_SERVER) -> int:
+    """Plays the replay at a path or URL, or of a battle of the server's; gives the exit status that
+    `verify` gives."""
     try:
+        place = placed(place, server)
         film = film_of(read_replay(place), base_catalog(), speed, from_seconds)
     except Refused as refused:
         return print_faults(place, refused.faults)

@@ -14,7 +14,8 @@ LONGEST_SECONDS: Final = 50_000
 EXAMPLES: Final = """\
 [bold]Examples:[/bold]
 
-  phylactery replay replay.json
+  phylactery replay k3f9x2ab.1
+  phylactery replay k3f9x2ab.1 --server example.org:8750
   phylactery replay http://127.0.0.1:8750/replays/k3f9x2ab.1 --speed 4
   phylactery replay replay.json --from 20 --speed 0.5
   phylactery replay replay.json | grep returns

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
+from codecs import BOM_UTF8
 from http.client import HTTPException
+from pathlib import Path
 from typing import Final, NamedTuple
 
 import msgspec
@@ -11,7 +14,10 @@ from engine import Fault, Refused, base_catalog
 from protocol.trouble import why
 from server.cli.fetching import TooLong, fetch
 from server.cli.input import MAX_BYTES, TOO_LONG, read_bytes
+from server.cli.options import DEFAULT_SERVER
 from server.cli.output import DONE, FAILED, complain, print_faults, visible, write_out
+from server.cli.reaching import replay_url
+from server.cli.run import CommandFailed
 from server.examine import examine
 from server.replay import Replay, UnknownFormat, decode
 
@@ -19,6 +25,7 @@ OTHER_RULES: Final = 3  # it cannot be fought again here
 
 PATIENCE_SECONDS: Final = 30.0
 SCHEMES: Final = ("http://", "https://")
+BATTLE_ID: Final = re.compile(r"[0-9a-z]+\.[0-9]+")
 
 
 class Verdict(NamedTuple):
@@ -34,9 +41,11 @@ class Verdict(NamedTuple):
         return f"{self.sentence}: {'; '.join(self.faults)}" if self.faults else self.sentence
 
 
-def verify(place: str) -> int:
-    """Says of the replay at a path or URL whether it holds; gives the exit status."""
+def verify(place: str, server: str = DEFAULT_SERVER) -> int:
+    """Says of the replay at a path or URL, or of a battle of the server's, whether it holds; gives
+    the exit status."""
     try:
+        place = placed(place, server)
         replay = read_replay(place)
     except Refused as refused:
         return print_faults(place, refused.faults)
@@ -48,9 +57,20 @@ def verify(place: str) -> int:
     return write_out("".join(f"{visible(line)}\n" for line in lines).encode())
 
 
+def placed(text: str, server: str) -> str:
+    """The path or URL that is meant; of a battle's id, unless a file is called so, its replay's on
+    the server. Raises `Refused`."""
+    if not BATTLE_ID.fullmatch(text) or Path(text).exists():
+        return text
+    try:
+        return replay_url(server, text)
+    except CommandFailed as no_url:
+        raise Refused([Fault("", str(no_url))]) from None
+
+
 def read_replay(place: str) -> Replay:
     """The replay at a path or URL, `-` for standard input. Raises `Refused`."""
-    data = _fetch(place)
+    data = _fetch(place).removeprefix(BOM_UTF8)  # whoever has saved it may have put it there
     try:
         replay = decode(data)
         replay.log_bytes()

@@ -11,6 +11,7 @@ from protocol.messages import PROTOCOL_VERSION, Channel, Watch
 from server.cli.board import named_samples
 from server.cli.reaching import check_ending, reach
 from server.cli.run import run
+from server.cli.seen_again import hear
 from server.view.commentary import Commentary
 from server.view.screen import Screen, open_screen
 from server.view.show import Show
@@ -58,7 +59,7 @@ async def watch_on(
         commentary.status = "Ctrl-C to leave"
         with work:
             async for update in client:
-                commentary.hear(update)
+                await hear(commentary, update, server)
         await client.leave()
         check_ending(client)
         if not work.cancelled_caught:

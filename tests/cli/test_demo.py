@@ -15,6 +15,7 @@ import pytest
 from protocol.messages import RoomId
 from server.cli.board import NamedBoard, find_board
 from server.cli.demo import Demo, SeededMint, shuffled
+from server.cli.verify import verify
 from server.mint import ALPHABET, ROOM_ID_LENGTH
 
 # A battle of a minute in a second; what is fought is the same.
@@ -44,10 +45,12 @@ def test_one_round_is_fought_told_checked_and_over() -> None:
     text = "\n".join(lines)
     assert re.search(r"^round 1: Osric \(.+\) against Thessaly \(.+\)$", text, re.MULTILINE)
     assert re.search(r"^ +\d+\.\d s  .+ dies to .+$", text, re.MULTILINE)
-    assert re.match(r"round 1 (goes to (Osric|Thessaly)|is a draw) by \w+ after", lines[-2])
+    assert re.match(r"round 1 (goes to (Osric|Thessaly)|is a draw) by \w+ after", lines[-3])
     assert re.match(
-        r"  checked: commitment, seed, and fought again to the digest [0-9a-f]{32}$", lines[-1]
+        r"  checked: commitment, seed, and fought again to the digest [0-9a-f]{32}$", lines[-2]
     )
+    page = lines[0].split()[-1]
+    assert re.fullmatch(rf"  replay: {re.escape(page)}/replays/[0-9a-z]{{8}}\.1", lines[-1])
     assert text.count("checked:") == 1
 
 
@@ -56,18 +59,22 @@ def test_its_battles_can_be_seen_again() -> None:
         assert process.stdout is not None
         page = process.stdout.readline().split()[-1]
         for line in process.stdout:
-            if "checked:" in line:
+            if "replay:" in line:
+                place = line.split()[-1]
                 break
+        assert verify(place) == 0
         with urllib.request.urlopen(f"{page}/api/replays") as answer:  # noqa: S310 - our own
             (replay,) = json.load(answer)["replays"]
         process.send_signal(signal.SIGTERM)
         process.communicate(timeout=5)
+    assert place.endswith(f"/{replay['id']}")
     assert replay["players"] == {"a": "Osric", "b": "Thessaly"}
 
 
 def test_the_same_seed_fights_the_same_battles() -> None:
     def battles() -> list[str]:
-        return [line for line in run("--rounds", "2", "--seed", "7") if "server" not in line]
+        lines = run("--rounds", "2", "--seed", "7")
+        return [line for line in lines if "server" not in line and "replay:" not in line]
 
     first = battles()
     assert sum(line.startswith("  checked") for line in first) == 2

@@ -21,10 +21,13 @@ from server.app import Running
 from server.app import serve as serve_app
 from server.cli.asking import yes_or_no
 from server.cli.board import find_board
+from server.cli.output import AT_FAULT, DONE
 from server.cli.play import Game, default_name, play_on
 from server.cli.run import CommandFailed, first_of
+from server.cli.verify import verify
 from server.cli.watch import watch_on
 from server.config import Config
+from server.journal.file import MEMORY
 from server.limits import Limits
 from server.view.screen import PlainScreen
 
@@ -132,6 +135,29 @@ async def test_two_play_a_series_and_a_third_watches_it() -> None:
     assert any(line.startswith("  others join with: phylactery play") for line in ada.lines)
     assert any(" dies to " in line for line in ada.lines)
     assert not any(" dies to " in line for line in looking.lines)
+
+
+@pytest.mark.parametrize("data", [MEMORY, None])
+async def test_where_the_server_keeps_replays_each_says_after_the_verdict_where_it_is(
+    data: str | None, capfd: pytest.CaptureFixture[str]
+) -> None:
+    async with server(replace(CONFIG, data=data)) as url:
+        async with trio.open_nursery() as nursery:
+            ada = start(nursery, url, way="create", best_of=3)
+            room = await room_of(ada)
+            looking = start_watching(nursery, url.removeprefix("ws://"), room)
+            bob = start(nursery, url, way="join", room=room, name="Bob", board="seven-vows")
+        page = url.replace("ws", "http", 1)
+        for screen in (ada, bob, looking):
+            verdicts = [n for n, line in enumerate(screen.lines) if line.startswith("  checked")]
+            told = [line for line in screen.lines if "replay:" in line]
+            for number, line in enumerate(told, 1):
+                assert line == f"  replay: {page}/replays/{room}.{number}"
+                assert screen.lines[verdicts[number - 1] + 1] == line
+            assert len(told) == (len(verdicts) if data else 0)
+        status = await trio.to_thread.run_sync(verify, f"{room}.1", url)
+        assert status == (DONE if data else AT_FAULT)
+    assert room in capfd.readouterr()[0 if data else 1]
 
 
 async def test_a_private_room_says_its_key_and_asks_for_it() -> None:

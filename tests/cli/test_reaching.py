@@ -19,8 +19,9 @@ from typer.testing import CliRunner
 from server.cli.app import app
 from server.cli.options import NAMES_OF_FILES
 from server.cli.output import AT_FAULT
-from server.cli.reaching import websocket_url
+from server.cli.reaching import replay_url, websocket_url
 from server.cli.run import CommandFailed
+from server.cli.seen_again import is_there
 from server.cli.verify import verify
 from server.load.command import measure
 from server.load.share import Wishes
@@ -160,3 +161,31 @@ def test_where_nobody_answers_it_is_said_in_plain_words(capsys: pytest.CaptureFi
     assert verify("http://127.0.0.1:1/replays/x") == AT_FAULT
     said = capsys.readouterr().err
     assert said == "http://127.0.0.1:1/replays/x: cannot be fetched: connection refused\n"
+
+
+@pytest.mark.parametrize(
+    ("server", "url"),
+    [
+        ("example.org:8750", "http://example.org:8750/replays/k3f9x2.1"),
+        ("ws://example.org", "http://example.org/replays/k3f9x2.1"),
+        ("wss://example.org/ws/", "https://example.org/ws/replays/k3f9x2.1"),
+        ("https://example.org", "https://example.org/replays/k3f9x2.1"),
+    ],
+)
+def test_a_replay_stands_where_its_server_is(server: str, url: str) -> None:
+    assert replay_url(server, "k3f9x2.1") == url
+
+
+def test_an_answer_of_any_length_is_there_and_a_refusal_is_not(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("server.cli.seen_again.MAX_BYTES", 5)
+    for answer, there in (
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}", True),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\n{    }", True),
+        (b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n", False),
+        *((other, False) for other in OTHERS.values()),
+    ):
+        with answering(answer) as place:
+            assert is_there(f"http://{place}/") is there, answer
+    assert not is_there(f"http://{place}/")

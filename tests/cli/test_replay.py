@@ -19,7 +19,7 @@ from server.cli.app import app
 from server.cli.output import AT_FAULT, DONE, FAILED, PIPE_CLOSED
 from server.cli.replay import Film
 from server.cli.replay_options import LONGEST_SECONDS
-from server.cli.verify import OTHER_RULES, verify
+from server.cli.verify import OTHER_RULES, placed, verify
 from server.replay import Replay, decode, encode
 from server.view.screen import OutputClosed, PlainScreen
 from server.view.words import MAJOR
@@ -148,6 +148,37 @@ def test_what_is_no_replay_is_told_as_verify_tells_it(
         assert playing.replay(place, speed=1, from_seconds=0) == AT_FAULT
         assert capsys.readouterr() == told
         assert told.err.startswith(f"{place}: ")
+
+
+def test_of_a_battles_id_the_server_is_asked(capsys: pytest.CaptureFixture[str]) -> None:
+    for words in (["k3f9x2ab.1"], ["k3f9x2ab.1", "--server", "ws://127.0.0.1:1"]):
+        asked = words[-1].replace("ws", "http") if words[1:] else "http://127.0.0.1:2"
+        for command in ("verify", "replay"):
+            ended = CliRunner().invoke(
+                app, [command, *words], env={"PHYLACTERY_SERVER": "127.0.0.1:2"}
+            )
+            assert ended.exit_code == AT_FAULT
+            assert ended.stderr.startswith(f"{asked}/replays/k3f9x2ab.1: cannot be fetched: ")
+    assert verify("k3f9x2ab.1", "no url") == AT_FAULT
+    assert capsys.readouterr().err.startswith("k3f9x2ab.1: no url is no server's URL")
+
+
+def test_a_file_that_is_called_as_a_battle_is_meant(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("k3f9x2ab.1").write_bytes(whole())
+    assert verify("k3f9x2ab.1", "no url") == DONE
+
+
+@pytest.mark.parametrize("name", ["replay.json", "./k3f9x2ab.1", "-", "K.1", "http://x/k3f9x2ab.1"])
+def test_what_is_no_battles_id_is_a_file_or_a_url(name: str) -> None:
+    assert placed(name, "127.0.0.1") == name
+
+
+def test_a_byte_order_mark_is_passed_over(file: Path) -> None:
+    file.write_bytes(b"\xef\xbb\xbf" + whole())
+    assert verify(str(file)) == playing.replay(str(file), speed=1, from_seconds=0) == DONE
 
 
 @pytest.mark.parametrize(
