@@ -83,6 +83,8 @@ def test_of_a_file_many_more_are_suggested_and_not_without_end() -> None:
     faults = catalog_faults({"cards": cards})
     assert len(faults) == most + 2
     assert sum("did you mean" in sentence for _, sentence in faults) == most
+    cards = [card(f"x{number}", focus="frnt") for number in range(50)]
+    assert all("did you mean" in sentence for _, sentence in battle_faults(plain(cards=cards))[:50])
     board = {"units": [{"cell": 0, "card": "rimewich", "runes": ["reliqary"] * 20}]}
     for suggestions in (reading.MOST_SUGGESTIONS, 20):
         with pytest.raises(Refused) as refused:
