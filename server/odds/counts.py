@@ -63,11 +63,11 @@ class Share(NamedTuple):
 class Deeds:
     """What a unit did in some battles, all together."""
 
-    dealt: int = 0  # Vitality that others lost by it
-    kills: int = 0
+    dealt: int = 0  # Vitality that enemies lost by it
+    kills: int = 0  # of enemies
     deaths: int = 0
     revivals: int = 0
-    stood: int = 0  # battles at whose end it was living
+    stood: int = 0  # battles at whose end it was living; of what was summoned, how many were
 
     def add(self, other: Deeds) -> None:
         for one in fields(self):

@@ -82,16 +82,21 @@ class Witness:
 
     def damage(self, values: Mapping[str, object]) -> None:
         source, amount = values["source"], values["amount"]
-        if source is not None and source != values["unit"] and isinstance(amount, int):
+        if _are_enemies(source, values["unit"]) and isinstance(amount, int):
             self._of(source).dealt += amount
 
     def death(self, values: Mapping[str, object]) -> None:
         self._of(values["unit"]).deaths += 1
-        if values["killer"] is not None:
+        if _are_enemies(values["killer"], values["unit"]):  # 500.5
             self._of(values["killer"]).kills += 1
 
     def revival(self, values: Mapping[str, object]) -> None:
         self._of(values["unit"]).revivals += 1
+
+
+def _are_enemies(unit: object, other: object) -> bool:
+    """Whether there is such a unit, and it is of the other side."""
+    return unit is not None and str(unit)[0] != str(other)[0]
 
 
 _NOTES: Final[dict[str, Callable[[Witness, Mapping[str, object]], None]]] = {

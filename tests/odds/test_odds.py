@@ -86,11 +86,15 @@ def test_what_units_do_is_what_the_log_says() -> None:
         for line in map(event_object, Battle(battle.setup).advance(1200)):
             if line["kind"] == "death":
                 of(line["unit"]).deaths += 1
-                if line["killer"] is not None:
+                if line["killer"] is not None and str(line["killer"])[0] != str(line["unit"])[0]:
                     of(line["killer"]).kills += 1
             elif line["kind"] == "revival":
                 of(line["unit"]).revivals += 1
-            elif line["kind"] == "damage" and line["source"] not in (None, line["unit"]):
+            elif (
+                line["kind"] == "damage"
+                and line["source"] is not None
+                and str(line["source"])[0] != str(line["unit"])[0]
+            ):
                 amount = line["amount"]
                 assert isinstance(amount, int)
                 of(line["source"]).dealt += amount
@@ -98,6 +102,22 @@ def test_what_units_do_is_what_the_log_says() -> None:
             of(unit.id).stood += unit.vitality > 0
     assert count.deeds == expected
     assert all(sum(deeds.deaths for deeds in side) for side in expected)
+
+
+def test_what_a_unit_does_to_its_own_side_is_no_deed() -> None:
+    """500.5: a kill is counted where the killer is of the other side."""
+    lines = [{"on": "activation", "do": [{"verb": "damage", "aim": "allies", "amount": 9}]}]
+    martyr = {"id": "martyr", "price": 1, "vitality": 9, "power": 0, "speed": 99, "lines": lines}
+    wall = {"id": "wall", "price": 1, "vitality": 99, "power": 0, "speed": 0, "strike": False}
+    boards: dict[str, dict[str, object]] = {
+        A: {"units": [{"cell": cell, "card": "martyr"} for cell in (0, 1)]},
+        B: {"units": [{"cell": 0, "card": "wall"}]},
+    }
+    change = {"cards": [martyr, wall]}
+    fought = fight(Grounds(Plan("s", boards, change, closely=True)), Pairing(A, B, 0, 2))[-1]
+    assert fought is not None
+    assert sum(deeds.deaths for deeds in fought.deeds[0]) == 4
+    assert [(deeds.kills, deeds.dealt) for deeds in fought.deeds[0]] == [(0, 0)] * 3
 
 
 def test_a_change_that_changes_nothing_turns_nothing() -> None:
