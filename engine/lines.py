@@ -60,12 +60,13 @@ def convert(raw: int, bands: tuple[tuple[int, int], ...]) -> int:
 
 
 class Lines(Field):
-    """Fires lines within batches. `batch` is None outside one."""
+    """Fires lines within batches. `batch` is None outside one; `cuts` of them were cut (600.5)."""
 
     def __init__(self, setup: Setup, record: Log) -> None:
         super().__init__(setup, record)
         self.batch: Batch | None = None
         self.batches = 0
+        self.cuts = 0
         self.depth = 0  # lines that are firing, one inside another
         self.over = False
 
@@ -181,6 +182,7 @@ class Lines(Field):
             return True
         if not batch.cut:
             batch.cut = True
+            self.cuts += 1
             self.record.add("chain_cut", ())
         return False
 

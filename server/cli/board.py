@@ -38,29 +38,32 @@ def named_samples() -> list[NamedBoard]:
     return named
 
 
-def find_board(text: str, catalog: Catalog | None = None) -> NamedBoard:
-    """The board of that name, or in that file, legal in the catalog (the base set). Raises
-    `Refused`, with every fault."""
+def find_board(text: str, catalog: Catalog | None = None, rules: Rules | None = None) -> NamedBoard:
+    """The board of that name, or in that file, legal in the catalog (the base set) and under the
+    rules (as they are). Raises `Refused`, with every fault."""
     samples = sample_boards()
     if text in samples and not Path(text).is_file():
-        return _legal(text, samples[text], catalog)
+        return _legal(text, samples[text], catalog, rules)
     if not _looks_like_a_file(text):
         sentence = f"no sample board and no file of this name{did_you_mean(text, samples)}"
         raise Refused([Fault("", f"{sentence} (samples: {', '.join(sorted(samples))})")])
     name = Path(text).stem
-    return read_object(text, lambda value: _legal(name, expect("board", value), catalog))
+    return read_object(text, lambda value: _legal(name, expect("board", value), catalog, rules))
 
 
-def read_board_of_a_file(value: object, catalog: Catalog) -> Board:
+def read_board_of_a_file(value: object, catalog: Catalog, rules: Rules | None = None) -> Board:
     """As `read_board`, with as many suggestions as a person can use. Raises `Refused`."""
-    return read_board(value, catalog, Rules(), most_suggestions=MOST_SUGGESTIONS_OF_A_FILE)
+    most = MOST_SUGGESTIONS_OF_A_FILE
+    return read_board(value, catalog, rules or Rules(), most_suggestions=most)
 
 
 def _looks_like_a_file(text: str) -> bool:
     return text == "-" or "/" in text or "." in text or Path(text).exists()
 
 
-def _legal(name: str, value: object, catalog: Catalog | None = None) -> NamedBoard:
-    board = read_board_of_a_file(value, catalog or base_catalog())
+def _legal(
+    name: str, value: object, catalog: Catalog | None = None, rules: Rules | None = None
+) -> NamedBoard:
+    board = read_board_of_a_file(value, catalog or base_catalog(), rules)
     given = value.get("name") if isinstance(value, dict) else None
     return NamedBoard(given if isinstance(given, str) and given else name, board.to_object())

@@ -44,6 +44,11 @@ def complain(sentence: str, details: Iterable[str] = ()) -> int:
     return FAILED
 
 
+def remark(sentence: str) -> None:
+    """One sentence for a person on standard error, of what is no failure."""
+    _tell([visible(sentence)])
+
+
 def print_faults(source: str, faults: Iterable[Fault]) -> int:
     """Every fault on a line of standard error, with its file; gives the exit status."""
     _tell(f"{visible(source)}: {visible(str(fault))}" for fault in faults)

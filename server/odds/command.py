@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from typing import Final, NamedTuple, TypeVar
 
 import orjson
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-from rich.table import Table
 
-from engine import Catalog, Refused, Rules, base_catalog, read_board, read_catalog, sample_boards
-from server.cli.board import find_board
+from engine import Refused, read_board
 from server.cli.input import read_object
-from server.cli.kinds import expect
-from server.cli.output import AT_FAULT, complain, print_faults, write_out
-from server.odds import tables
+from server.cli.output import AT_FAULT, complain, print_faults, remark, write_out
+from server.odds import objects, tables
+from server.odds.change import World, as_it_is, difference, read_change
 from server.odds.crew import work
+from server.odds.entrants import find_entrants, legal
 from server.odds.fights import fight
 from server.odds.plan import Draws, Grounds, Pairing, Plan, pairings, pieces
-from server.odds.results import Tournament, Weighing
-from server.odds.worth import weigh
+from server.odds.progress import progress
+from server.odds.results import Tournament
+from server.odds.sheets import Sheet, show
+from server.odds.worth import Weighed, weigh
 
 # Where it is not said how many battles.
 OF_TWO: Final = 1000
@@ -38,7 +37,7 @@ class Wishes(NamedTuple):
 
     battles: int = 0
     seed: str = "odds"
-    change: str | None = None  # a catalog's file
+    change: str | None = None  # a file
     processes: int = 0
     as_json: bool = False
 
@@ -47,74 +46,59 @@ def odds(texts: Sequence[str], wishes: Wishes) -> int:
     """Fights boards against each other, one against the sample boards, or those among themselves;
     gives the exit status."""
     try:
-        change, catalog = _change(wishes)
+        change, world = _change(wishes)
     except Refused as refused:
         return print_faults(wishes.change or "", refused.faults)
-    samples = [name for name in sorted(sample_boards()) if name not in texts]
-    wanted = texts if len(texts) > 1 else [*texts, *samples]
-    if (boards := _find_all(wanted, catalog)) is None:
+    if (boards := find_entrants(texts, world)) is None:
         return AT_FAULT
+    if len(boards) < 2:
+        complain("there is no other board to fight")
+        return AT_FAULT
+    if wishes.change is not None:
+        _tell_of(world, boards)
     plan = Plan(wishes.seed, boards, change, closely=len(boards) == 2)
     pairs = pairings(list(boards), wishes.battles or (OF_TWO if plan.closely else OF_EACH_PAIR))
     if alone := len(texts) == 1:
         pairs = [pair for pair in pairs if pair.a == next(iter(boards))]
-    tournament = Tournament()
-    if status := _fight(plan, pairs, fight, tournament.take, wishes):
+    played = Tournament()
+    if status := _fight(plan, pairs, fight, played.take, wishes):
         return status
     if wishes.as_json:
-        return _write(wishes, tournament.to_object())
-    return _show(_odds(plan, catalog, tournament, alone=alone))
+        return _write(wishes, objects.tournament(plan, world, played))
+    return write_out(show(_odds(plan, world, played, alone=alone)))
 
 
 def balance(wishes: Wishes) -> int:
     """Fights boards that are drawn at random, and weighs what is on them; gives the exit status."""
-    weighing = Weighing()
+    weighed = Weighed()
     try:
-        change, catalog = _change(wishes)
+        change, world = _change(wishes)
+        if wishes.change is not None:
+            remark(str(difference(world)))
         draws = list(pieces(wishes.battles or OF_DRAWN))
         plan = Plan(wishes.seed, {}, change)
-        if status := _fight(plan, draws, weigh, weighing.take, wishes):
+        if status := _fight(plan, draws, weigh, weighed.take, wishes):
             return status
     except Refused as refused:  # the change; or with it nothing can be paid for
         return print_faults(wishes.change or "", refused.faults)
     if wishes.as_json:
-        return _write(wishes, weighing.to_object())
-    return _show(tables.balance(catalog, weighing.worths))
+        return _write(wishes, objects.balance(weighed))
+    return write_out(show(tables.balance(world.catalog, weighed)))
 
 
-def _change(wishes: Wishes) -> tuple[object, Catalog]:
-    """The change as its file has it, and the catalog with it. Raises `Refused`."""
+def _change(wishes: Wishes) -> tuple[object, World]:
+    """The change as its file has it, and the world with it. Raises `Refused`."""
     if wishes.change is None:
-        return None, base_catalog()
-    return read_object(wishes.change, _with_base)
+        return None, as_it_is()
+    return read_object(wishes.change, lambda change: (change, read_change(change)))
 
 
-def _with_base(change: object) -> tuple[object, Catalog]:
-    return change, read_catalog(expect("catalog", change), base_catalog())
-
-
-def _find_all(texts: Iterable[str], catalog: Catalog) -> dict[str, dict[str, object]] | None:
-    """The boards by what they are called; None, and every fault said, where one is not legal."""
-    found: dict[str, dict[str, object]] = {}
-    faulty = False
-    for text in texts:
-        try:
-            board = find_board(text, catalog)
-        except Refused as refused:
-            print_faults(text, refused.faults)
-            faulty = True
-        else:
-            found[_apart(board.name, found)] = board.board
-    return None if faulty else found
-
-
-def _apart(name: str, others: Iterable[str]) -> str:
-    """The name, or with a number behind it, if another has it."""
-    others, number, apart = set(others), 1, name
-    while apart in others:
-        number += 1
-        apart = f"{name} ({number})"
-    return apart
+def _tell_of(world: World, boards: dict[str, dict[str, object]]) -> None:
+    """Says what is tried, and if nobody will notice."""
+    tried = difference(world)
+    remark(str(tried))
+    if not tried.touches(legal(boards, world), world):
+        remark("no board here has anything of it: with it and without, all is the same")
 
 
 def _fight(
@@ -124,44 +108,33 @@ def _fight(
     take: Callable[[Piece, Found], None],
     wishes: Wishes,
 ) -> int:
-    """Has everything fought, with a bar on standard error; gives the exit status."""
+    """Has everything fought, and says how far it has come; gives the exit status."""
     processes = min(wishes.processes or os.cpu_count() or 1, len(pieces))
-    columns = (TextColumn("battles"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    console = Console(stderr=True)
-    quiet = not console.is_terminal
-    with Progress(*columns, console=console, transient=True, disable=quiet) as bar:
-        task = bar.add_task("", total=sum(piece.battles for piece in pieces))
+    with progress(sum(piece.battles for piece in pieces)) as advance:
         try:
             found = work(plan, pieces, do, processes)
             for piece, one in zip(pieces, found, strict=True):
                 take(piece, one)
-                bar.advance(task, piece.battles)
+                advance(piece.battles)
         except BrokenProcessPool:
             return complain("a process that fought battles came to an end by itself")
     return 0
 
 
-def _odds(plan: Plan, catalog: Catalog, tournament: Tournament, *, alone: bool) -> Iterator[Table]:
+def _odds(plan: Plan, world: World, played: Tournament, *, alone: bool) -> Iterator[Sheet]:
     names = list(plan.boards)
-    if alone:
-        yield tables.against(names[0], names[1:], tournament.pairs)
-        return
     if not plan.closely:
-        yield tables.tournament(names, tournament.pairs)
+        yield (
+            tables.against(names[0], names[1:], played)
+            if alone
+            else tables.tournament(names, played)
+        )
         return
-    (((a, b), fought),) = tournament.pairs.items()
+    (((a, b), fought),) = played.pairs.items()
     yield tables.duel(a, b, fought)
     for side, name in enumerate(names):
-        board = read_board(plan.boards[name], catalog, Rules())
-        yield tables.deeds(name, board, catalog, side, fought)
-
-
-def _show(found: Iterable[Table]) -> int:
-    console = Console()
-    with console.capture() as captured:
-        for table in found:
-            console.print(table)
-    return write_out(captured.get().encode(console.encoding, "replace"))
+        board = read_board(plan.boards[name], *world)
+        yield tables.deeds(name, board, world.catalog, side, fought)
 
 
 def _write(wishes: Wishes, found: dict[str, object]) -> int:

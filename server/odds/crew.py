@@ -5,16 +5,20 @@ from __future__ import annotations
 import os
 import signal
 import threading
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from multiprocessing import active_children, get_context, parent_process
 from multiprocessing.connection import wait
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from server.odds.plan import Grounds, Plan
 
 Piece = TypeVar("Piece")
 Found = TypeVar("Found")
+
+# Pieces that wait for each process, so that none has to wait for the next.
+AHEAD: Final = 4
 
 # Of a process: where its pieces are fought.
 _grounds: list[Grounds] = []
@@ -38,20 +42,31 @@ def work(
         processes, get_context("spawn"), initializer=_begin, initargs=(plan,)
     )
     try:
-        # An interrupt is the terminal's to all of them, and this process's to answer.
-        signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
-        try:
-            found: list[Future[Any]] = [crew.submit(_do, do, piece) for piece in pieces]
-        finally:
-            signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
-        for future in found:
-            yield future.result()
+        waiting: deque[Future[Any]] = deque()
+        for piece in pieces:
+            waiting.append(_submit(crew, do, piece))
+            if len(waiting) > AHEAD * processes:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
     except BaseException:
         for child in active_children():
             child.terminate()  # a battle may take as long as it likes
         raise
     finally:
         crew.shutdown(cancel_futures=True)
+
+
+def _submit(
+    crew: ProcessPoolExecutor, do: Callable[[Grounds, Piece], Found], piece: Piece
+) -> Future[Found]:
+    """The first of them starts the processes, which inherit what is blocked: an interrupt is the
+    terminal's to all of them, and this process's to answer."""
+    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    try:
+        return crew.submit(_do, do, piece)
+    finally:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
 
 
 def _begin(plan: Plan) -> None:

@@ -2,12 +2,17 @@
 
 All have the same number of units, and any cards that can be paid for together are as likely as any
 others: were cheap ones taken for what is left, they would be weighed with the dear ones there.
+
+Each thing has dice of its own, and whichever of them throws most is taken. So a card that is added
+stands where its dice throw more than all others, and all other boards are what they were: what it
+does to the game is not lost among boards that merely are other ones.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from hashlib import blake2b
 from random import Random
 from typing import Final
 
@@ -20,6 +25,30 @@ MOST_RUNES: Final = 2  # 200.6
 # Of six cards that are drawn; of the base set two of three can be paid for.
 MOST_TRIES: Final = 1000
 
+THROW: Final = 8  # bytes
+THROWS: Final = 8  # in a digest
+
+
+class Dice:
+    """The dice of everything that may stand on one board."""
+
+    def __init__(self, seed: str) -> None:
+        self._seed = seed
+        self._digests: dict[tuple[str, int], bytes] = {}
+
+    def pick(self, throw: int, names: Iterable[str]) -> str:
+        """The one of them that throws most: with every throw each is as likely as any other."""
+        page, place = divmod(throw, THROWS)
+        first = THROW * place
+        return max(names, key=lambda name: self._digest(name, page)[first : first + THROW])
+
+    def _digest(self, name: str, page: int) -> bytes:
+        digest = self._digests.get((name, page))
+        if digest is None:
+            text = f"{self._seed} {page} {name}".encode()
+            digest = self._digests[name, page] = blake2b(text, digest_size=THROW * THROWS).digest()
+        return digest
+
 
 @dataclass
 class Place:
@@ -31,42 +60,43 @@ class Place:
     scrip: dict[str, int] = field(default_factory=dict)
 
 
-def draw(dice: Random, catalog: Catalog, rules: Rules) -> Board:
-    """A board drawn at random, its budget spent to the last Scrip that buys anything. Raises
+def draw(seed: str, catalog: Catalog, rules: Rules) -> Board:
+    """The board that this seed draws, its budget spent to the last Scrip that buys anything. Raises
     `Refused` where the catalog has no cards for it."""
-    cards = _draw_cards(dice, catalog, rules.scrip_budget)
-    cells = dice.sample(CELLS, UNITS)
+    places_dice = Random(seed)  # noqa: S311 - to be foreseen is its purpose
+    cells = places_dice.sample(CELLS, UNITS)
+    cards = _draw_cards(Dice(f"{seed} cards"), catalog, rules.scrip_budget)
     places = [Place(cell, card) for cell, card in zip(cells, cards, strict=True)]
     left = rules.scrip_budget - sum(catalog.cards[card].price for card in cards)
-    while price := _buy(dice, catalog, places, left):
+    dice, throw = Dice(f"{seed} purchases"), 0
+    while price := _buy(places_dice.choice(places), dice, throw, catalog, left):
         left -= price
+        throw += 1
     return read_board({"units": [vars(place) for place in places]}, catalog, rules)
 
 
-def _draw_cards(dice: Random, catalog: Catalog, budget: int) -> Sequence[str]:
-    cards = list(catalog.cards.values())
-    for _ in range(MOST_TRIES):
-        drawn = dice.choices(cards, k=UNITS)
-        if sum(card.price for card in drawn) <= budget:
-            return [card.id for card in drawn]
+def _draw_cards(dice: Dice, catalog: Catalog, budget: int) -> Sequence[str]:
+    prices = {card.id: card.price for card in catalog.cards.values()}
+    for first in range(0, MOST_TRIES * UNITS, UNITS):
+        drawn = [dice.pick(throw, prices) for throw in range(first, first + UNITS)]
+        if sum(prices[card] for card in drawn) <= budget:
+            return drawn
     sentence = f"hardly any {UNITS} cards together cost {budget} Scrip or less"
     raise Refused([Fault("cards", sentence)])
 
 
-def _buy(dice: Random, catalog: Catalog, places: Sequence[Place], left: int) -> int:
+def _buy(place: Place, dice: Dice, throw: int, catalog: Catalog, left: int) -> int:
     """Buys a unit a rune or a point of a stat, whatever can be paid for; the price, or 0."""
-    place = dice.choice(places)
-    stats = {name: price for name, price in catalog.prices._asdict().items() if 0 < price <= left}
-    runes = {
-        rune.id: rune.price
-        for rune in catalog.runes.values()
-        if 0 < rune.price <= left and rune.id not in place.runes and len(place.runes) < MOST_RUNES
-    }
-    if not stats and not runes:
+    prices = {("stat", name): price for name, price in catalog.prices._asdict().items()}
+    if len(place.runes) < MOST_RUNES:
+        runes = (rune for rune in catalog.runes.values() if rune.id not in place.runes)
+        prices.update({("rune", rune.id): rune.price for rune in runes})
+    names = {" ".join(one): one for one, price in prices.items() if 0 < price <= left}
+    if not names:
         return 0
-    bought = dice.choice([*runes, *stats])
-    if bought in runes:
+    kind, bought = thing = names[dice.pick(throw, names)]
+    if kind == "rune":
         place.runes.append(bought)
-        return runes[bought]
-    place.scrip[bought] = place.scrip.get(bought, 0) + 1
-    return int(stats[bought])
+    else:
+        place.scrip[bought] = place.scrip.get(bought, 0) + 1
+    return int(prices[thing])

@@ -8,52 +8,58 @@ from typing import Final
 from engine import Battle, Board, Result, Setup, field_names
 from server.odds.counts import Count, Deeds
 from server.odds.plan import Grounds, Pairing
+from server.odds.results import Fought
 from server.watchdog import let_signals_in
 
 _SIDES: Final = "ab"
 
 
-def fight(grounds: Grounds, pairing: Pairing) -> list[Count | None]:
-    """How a piece went, for each catalog; None where it does not have one of the boards.
+def fight(grounds: Grounds, pairing: Pairing) -> Fought:
+    """How a piece went, in the world as it is and, if there is a change, with it.
 
-    The same seeds are fought with each, every second battle with the seats changed.
+    The same seeds are fought in each, every second battle with the seats changed.
     """
+    fought = Fought(has_change=len(grounds.worlds) > 1)
     both = grounds.boards(pairing.a, pairing.b)
-    counts = [None if boards is None else Count() for boards in both]
     for number in range(pairing.first, pairing.first + pairing.battles):
-        seed = f"{grounds.plan.seed} {pairing.a} {pairing.b} {number}"
-        fought = [
-            None if boards is None else one_battle(grounds, which, seed, boards, number)
+        counts = [
+            None if boards is None else one_battle(grounds, which, boards, number)
             for which, boards in enumerate(both)
         ]
-        before, after = fought[0], fought[-1]
-        if before is not None and after is not None and before.winner != after.winner:
-            after.turned = 1
-        for count, one in zip(counts, fought, strict=True):
-            if count is not None and one is not None:
-                count.add(one)
-    return counts
+        after = counts[-1]
+        assert after is not None, "all boards are legal with the change"
+        fought.note(counts[0] if fought.has_change else None, after)
+    return fought
 
 
-def one_battle(
-    grounds: Grounds, which: int, seed: str, boards: tuple[Board, Board], number: int
-) -> Count:
-    """The battle of this number, with one of the catalogs."""
-    swapped = number % 2 == 1
-    seated = (boards[1], boards[0]) if swapped else boards
-    setup = Setup(seed, grounds.rules, grounds.catalogs[which], seated)
+def setup_of(grounds: Grounds, which: int, boards: tuple[Board, Board], number: int) -> Setup:
+    """The battle of this number, in one of the worlds."""
+    world = grounds.worlds[which]
+    seated = (boards[1], boards[0]) if _is_swapped(number) else boards
+    return Setup(grounds.plan.seed_of(number), world.rules, world.catalog, seated)
+
+
+def one_battle(grounds: Grounds, which: int, boards: tuple[Board, Board], number: int) -> Count:
+    """How the battle of this number goes, in one of the worlds."""
+    swapped = _is_swapped(number)
+    setup = setup_of(grounds, which, boards, number)
+    battle = Battle(setup, quiet=not grounds.plan.closely, pulse=let_signals_in)
     count = Count()
     if grounds.plan.closely:
-        witness = Witness(seated)
-        result = witness.watch(Battle(setup, pulse=let_signals_in))
+        witness = Witness(setup.boards)
+        result = witness.watch(battle)
         a, b = witness.deeds
         count.deeds = (b, a) if swapped else (a, b)
     else:
-        result = Battle(setup, quiet=True, pulse=let_signals_in).run()
+        result = battle.run()
     seat = None if result.winner is None else _SIDES.index(result.winner)
     winner = seat if seat is None else seat ^ swapped
-    count.note(winner, result.tick, timeout=result.reason == "timeout")
+    count.note(winner, result.tick, timeout=result.reason == "timeout", cut=battle.cuts > 0)
     return count
+
+
+def _is_swapped(number: int) -> bool:
+    return number % 2 == 1
 
 
 class Witness:

@@ -7,15 +7,17 @@ from contextlib import suppress
 from itertools import combinations
 from typing import Final, NamedTuple
 
-from engine import Board, Catalog, Refused, Rules, base_catalog, read_board, read_catalog
+from engine import Board, Refused, read_board
+from server.odds.change import World, as_it_is, read_change
 
-# Battles that a process is handed at once: some tenth of a second's work.
-PIECE: Final = 100
+# Battles that a process is handed at once. Even with cards whose battles take a hundred times as
+# long as others it then has something to show every few seconds.
+PIECE: Final = 10
 
 
 class Plan(NamedTuple):
-    """`boards` by their names, as `read_board` takes them; `change`, as `read_catalog` does, is
-    what is to be tried: everything is then fought with the catalog as it is, and with it.
+    """`boards` by their names, as `read_board` takes them; `change`, as `read_change` does, is
+    what is to be tried: everything is then fought with the world as it is, and with it.
 
     `closely`: what each unit does is looked at, which takes twice as long.
     """
@@ -24,6 +26,11 @@ class Plan(NamedTuple):
     boards: Mapping[str, dict[str, object]]
     change: object = None
     closely: bool = False
+
+    def seed_of(self, number: int) -> str:
+        """A battle's, whoever fights it: two boards, or one before and after it was rebuilt, can be
+        compared with the same dice against the same others."""
+        return f"{self.seed} {number}"
 
 
 class Pairing(NamedTuple):
@@ -54,28 +61,28 @@ def pairings(names: Sequence[str], battles: int) -> list[Pairing]:
 
 
 class Grounds:
-    """Where a plan is fought: with the catalog as it is; and, if there is a change, with it."""
+    """Where a plan is fought: in the world as it is; and, if there is a change, with it."""
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
-        self.rules = Rules()
-        self.catalogs = [base_catalog()]
+        self.worlds = [as_it_is()]
         if plan.change is not None:
-            self.catalogs.append(read_catalog(plan.change, base_catalog()))
+            self.worlds.append(read_change(plan.change))
         self._boards = [
-            {name: self._legal(board, catalog) for name, board in plan.boards.items()}
-            for catalog in self.catalogs
+            {name: _legal(board, world) for name, board in plan.boards.items()}
+            for world in self.worlds
         ]
 
-    def _legal(self, board: dict[str, object], catalog: Catalog) -> Board | None:
-        with suppress(Refused):
-            return read_board(board, catalog, self.rules)
-        return None
-
     def boards(self, a: str, b: str) -> list[tuple[Board, Board] | None]:
-        """Both boards, for each catalog; None where it does not have one of them."""
+        """Both boards, for each world; None where it does not have one of them."""
         found: list[tuple[Board, Board] | None] = []
         for boards in self._boards:
             first, second = boards[a], boards[b]
             found.append(None if first is None or second is None else (first, second))
         return found
+
+
+def _legal(board: dict[str, object], world: World) -> Board | None:
+    with suppress(Refused):
+        return read_board(board, world.catalog, world.rules)
+    return None

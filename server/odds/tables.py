@@ -1,6 +1,7 @@
 """What was counted, as tables for a person.
 
-Where a change is tried, a figure is the one with it, and behind it stands how far that has moved.
+Where a change is tried, a figure is the one with it, and behind it stands how far that has moved,
+give or take what chance may do to that; in bold if that is not all.
 """
 
 from __future__ import annotations
@@ -8,149 +9,166 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from rich.markup import escape
-from rich.table import Table
+from rich.text import Text
 
 from engine import Board, Catalog
-from server.odds.counts import Count, Deeds, Share
-from server.odds.results import Fought
-from server.odds.worth import Standing, Worth
-from server.view.words import printable
+from server.odds.counts import DEEDS, ENDINGS, Count, Deeds
+from server.odds.results import Fought, Tournament
+from server.odds.shares import Moved, Share
+from server.odds.sheets import Sheet, plain
+from server.odds.worth import Moves, Standing, Weighed
 
 EVEN: Final = 0.5
 SURELY: Final = "95 % certainly between"
 _TITLE: Final = "Victories in percent, a draw being half of one"
-BY_CHANCE: Final = (
-    "In bold: further from the average ({:.1f} %) than chance alone makes it in nineteen cases of"
-    " twenty; it puts about {} of these there."
+MOVED: Final = (
+    "Behind ±: how far off a movement may be, with 95 % certainty. In bold: those that are more"
+    " than that."
 )
+WITHIN: Final = "Of each pair, the true share is within {:.1f} of this one, with 95 % certainty."
+BY_CHANCE: Final = (
+    "Of victories, in bold: further from the average ({:.1f} %) than chance alone makes it in"
+    " nineteen cases of twenty; it puts about {} of these there."
+)
+CUT: Final = "In {:,} battles chains of lines were cut (600.5)."
 
-Pairs = Mapping[tuple[str, str], Fought]
 
-
-def duel(a: str, b: str, fought: Fought) -> Table:
+def duel(a: str, b: str, fought: Fought) -> Sheet:
     """How the battles between two boards ended."""
-    after = fought.after
-    title = f"{a} against {b}, {after.battles:,} battles; 95 % certainly between"
-    table = _table(title, "", "now")
-    rows = [f"{plain(a)} wins", f"{plain(b)} wins", "drawn", "ended by time", "lasts"]
-    columns = [fought.before]
-    if fought.has_change:
-        table.add_column("with the change", justify="right")
-        columns.append(after)
-    for name, *cells in zip(rows, *map(_endings, columns), strict=True):
-        table.add_row(name, *cells)
-    if fought.has_change and fought.before is not None:
-        turned = _percent(Share(after.turned, after.battles))
-        table.add_row("ended otherwise than now", "", turned)
-    return table
+    columns = [fought.before, fought.after] if fought.has_change else [fought.after]
+    heads = ["", "now", "with the change", "moved"][: 4 if fought.before else 1 + len(columns)]
+    title = f"{a} against {b}, {fought.after.battles:,} battles; {SURELY}"
+    sheet = Sheet(title, heads, caption=MOVED if fought.before else "")
+    labels = (f"{a} wins", f"{b} wins", "drawn", "ended by time", "chains cut (600.5)")
+    for name, label in zip(ENDINGS, labels, strict=True):
+        if name != "cut" or any(count and count.cut for count in columns):
+            moved = _moved(fought.ending_moved(name), 100)
+            sheet.add(label, *(_ending(count, name) for count in columns), moved)
+    sheet.add("lasts", *map(_lasts, columns))
+    if fought.before:
+        turned = Share(len(fought.turned()), fought.after.battles)
+        sheet.add("ended otherwise than now", "", _percent(turned))
+    return sheet
 
 
-def _endings(count: Count | None) -> list[str]:
+def _ending(count: Count | None, name: str) -> str:
     if count is None:
-        return ["not legal", "", "", "", ""]
-    numbers = (count.won, count.lost, count.drawn, count.timeouts)
+        return "not legal" if name == "won" else ""
+    return _percent(Share(getattr(count, name), count.battles))
+
+
+def _lasts(count: Count | None) -> str:
+    if count is None:
+        return ""
     low, middle, high = count.seconds()
-    lasts = f"{middle:.1f} s, half of them {low:.1f} to {high:.1f}"
-    return [*(_percent(Share(number, count.battles)) for number in numbers), lasts]
+    return f"{middle:.1f} s, half of them {low:.1f} to {high:.1f}"
 
 
-def deeds(name: str, board: Board, catalog: Catalog, side: int, fought: Fought) -> Table:
+def deeds(name: str, board: Board, catalog: Catalog, side: int, fought: Fought) -> Sheet:
     """What each unit of a board did in a battle, on the average."""
-    heads = ("cell", "damage", "kills", "deaths", "revivals", "stands at the end, %")
-    table = _table(f"{name}: what each unit does in a battle", "", *heads)
-    before, after = fought.before or fought.after, fought.after
-    labels = [(plain(catalog.cards[u.card].name or u.card), str(u.cell)) for u in board.units]
-    rows = zip([*labels, ("summoned", "")], before.deeds[side], after.deeds[side], strict=True)
-    for label, was, now in rows:
-        if label[1] or was.deaths + was.stood + now.deaths + now.stood:
-            old, new = _averages(was, before.battles), _averages(now, after.battles)
-            table.add_row(*label, *(_moved(*pair) for pair in zip(old, new, strict=True)))
-    return table
+    title = f"{name}: what each unit does in a battle"
+    if not fought.before:
+        title += ", with the change" if fought.has_change else ""
+    heads = ("", "cell", "damage", "kills", "deaths", "revivals", "stands at the end, %")
+    sheet = Sheet(title, heads)
+    counts = [count.deeds[side] for count in (fought.before, fought.after) if count]
+    for index, unit in enumerate(board.units):
+        label = catalog.cards[unit.card].name or unit.card
+        sheet.add(label, str(unit.cell), *_averages(fought, side, index, 100, ""))
+    if any(one != Deeds() for one in (units[-1] for units in counts)):
+        sheet.add("summoned", "", *_averages(fought, side, len(board.units), 1, " units"))
+    return sheet
 
 
-def _averages(one: Deeds, battles: int) -> list[float]:
-    each = [number / battles for number in (one.dealt, one.kills, one.deaths, one.revivals)]
-    return [*each, 100 * one.stood / battles]
+def _averages(fought: Fought, side: int, index: int, each: int, unit: str) -> Iterator[Text]:
+    """What one did in a battle; of the last figure `each` is one, told with its `unit`."""
+    did = fought.after.deeds[side][index]
+    for name, moved in zip(DEEDS, fought.deeds_moved(side, index), strict=True):
+        is_last = name == DEEDS[-1]
+        factor = each if is_last else 1
+        average = factor * getattr(did, name) / fought.after.battles
+        yield _with(f"{average:.1f}{unit if is_last else ''}", _moved(moved, factor))
 
 
-def tournament(names: Sequence[str], pairs: Pairs) -> Table:
+def tournament(names: Sequence[str], played: Tournament) -> Sheet:
     """How often each board wins against each other one, and in all."""
-    table = _table(f"{_TITLE}, {_each(pairs)}", "", *names, "in all")
+    sheet = Sheet(f"{_TITLE}, {_each(played)}", ("", *names, "in all"))
+    widest = 0.0
     for name in names:
-        shares = [_share(name, other, pairs) for other in names]
-        cells = ["" if share is None else _compared(*share) for share in shares]
-        whole = _together([share for share in shares if share is not None])
-        table.add_row(plain(name), *cells, _compared(*whole))
-    return table
+        cells = []
+        for other in names:
+            met = played.met(name, [other])
+            cells.append(_with(_figure(met.share), _moved(met.moved, 100)) if met else Text())
+            widest = max(widest, met.share.half() if met else 0)
+        whole = played.met(name, names)
+        assert whole is not None, "there are two boards"
+        figure = f"{_figure(whole.share)} ±{100 * whole.share.half():.1f}"
+        sheet.add(name, *cells, _with(figure, _moved(whole.moved, 100)))
+    sheet.caption = _caption(WITHIN.format(100 * widest), played)
+    return sheet
 
 
-def against(name: str, others: Sequence[str], pairs: Pairs) -> Table:
+def against(name: str, others: Sequence[str], played: Tournament) -> Sheet:
     """How often one board wins against each of the others, and in all."""
-    table = _table(f"{_TITLE}, {_each(pairs)}", f"{name} against", "wins, %", SURELY)
-    shares = {other: _share(name, other, pairs) for other in others}
-    met = {other: share for other, share in shares.items() if share is not None}
-    for other, share in met.items():
-        table.add_row(plain(other), _compared(*share), _between(share[1]))
-    whole = _together(list(met.values()))
-    table.add_row("all of them", _compared(*whole), _between(whole[1]), style="bold")
-    return table
+    heads = (f"{name} against", "wins, %", SURELY, "moved")
+    title = f"{_TITLE}, {_each(played)}"
+    sheet = Sheet(title, heads if played.has_change else heads[:-1])
+    for label, some in [*((other, [other]) for other in others), ("all of them", others)]:
+        if (met := played.met(name, some)) is not None:
+            cells = _figure(met.share), _between(met.share), _moved(met.moved, 100)
+            sheet.add(label, *cells)
+    sheet.caption = _caption("", played)
+    return sheet
 
 
-def _each(pairs: Pairs) -> str:
-    return f"{min(one.after.battles for one in pairs.values()):,} battles a pair"
+def _each(played: Tournament) -> str:
+    return f"{min(one.after.battles for one in played.pairs.values()):,} battles a pair"
 
 
-def _share(name: str, other: str, pairs: Pairs) -> tuple[Share, Share] | None:
-    """One board's against another, before and after."""
-    if (one := pairs.get((name, other))) is not None:
-        return (one.before or one.after).share, one.after.share
-    if (one := pairs.get((other, name))) is not None:
-        return (one.before or one.after).share.others(), one.after.share.others()
-    return None
+def _caption(first: str, played: Tournament) -> str:
+    cut = sum(one.after.cut for one in played.pairs.values())
+    parts = (first, MOVED if played.has_change else "", CUT.format(cut) if cut else "")
+    return " ".join(filter(None, parts))
 
 
-def _together(shares: Sequence[tuple[Share, Share]]) -> tuple[Share, Share]:
-    before, after = zip(*shares, strict=True)
-    return Share.together(before), Share.together(after)
-
-
-def balance(catalog: Catalog, worths: Sequence[Worth]) -> Iterator[Table]:
+def balance(catalog: Catalog, weighed: Weighed) -> Iterator[Sheet]:
     """How often drawn boards win that have a card, or a rune, the best first."""
-    before, after = worths[0], worths[-1]
-    cards = {one.id: (one.name or one.id, one.price) for one in catalog.cards.values()}
-    runes = {one.id: (one.name or one.id, one.price) for one in catalog.runes.values()}
+    before, after = weighed.worths[0], weighed.worths[-1]
     title = f"{after.battles:,} battles of boards drawn at random: how often they win with each"
-    yield _worth(f"{title} card", cards, before.cards, after.cards)
-    yield _worth(f"{title} rune", runes, before.runes, after.runes)
+    has_change = len(weighed.worths) > 1
+    cards = {one.id: (one.name or one.id, one.price) for one in catalog.cards.values()}
+    old = before.cards if has_change else None
+    yield _worth(f"{title} card", cards, old, after.cards, weighed.cards)
+    runes = {one.id: (one.name or one.id, one.price) for one in catalog.runes.values()}
+    old = before.runes if has_change else None
+    sheet = _worth(f"{title} rune", runes, old, after.runes, weighed.runes)
+    sheet.caption += f" {CUT.format(after.cut)}" if after.cut else ""
+    yield sheet
 
 
 def _worth(
-    title: str, known: Mapping[str, tuple[str, int]], before: Standing, after: Standing
-) -> Table:
-    table = _table(title, "", "price", "boards", "win, %", SURELY)
+    title: str,
+    known: Mapping[str, tuple[str, int]],
+    before: Standing | None,
+    after: Standing,
+    moves: Moves,
+) -> Sheet:
+    heads = ("", "price", "boards", "win, %", SURELY, "moved")
+    sheet = Sheet(title, heads if before else heads[:-1])
     average = after.average().value if after.boards else EVEN
     for one in sorted(after.boards, key=lambda one: -after.share(one).value):
-        now = after.share(one)
-        was = before.share(one) if before.boards[one] else now
+        share = after.share(one)
         name, price = known[one]
-        style = "bold" if now.is_apart_from(average) else None
-        cells = str(price), f"{now.of:,}", _compared(was, now), _between(now)
-        table.add_row(plain(name), *cells, style=style)
-    table.caption = BY_CHANCE.format(100 * average, round(len(after.boards) / 20))
-    return table
+        win = Text(_figure(share), style="bold" if share.is_apart_from(average) else "")
+        moved = _moved(moves.moved(one, before, after) if before else None, 100)
+        sheet.add(name, str(price), f"{share.of:,}", win, _between(share), moved)
+    sheet.caption = BY_CHANCE.format(100 * average, round(len(after.boards) / 20))
+    sheet.caption += f" {MOVED}" if before else ""
+    return sheet
 
 
-def _table(title: str, *heads: str) -> Table:
-    table = Table(title=plain(title), title_justify="left", caption_justify="left")
-    for number, head in enumerate(heads):
-        table.add_column(plain(head), justify="right" if number else "left")
-    return table
-
-
-def plain(text: str) -> str:
-    """The text as it is: nothing in it is markup, or steers the terminal."""
-    return escape(printable(text))
+def _figure(share: Share) -> str:
+    return f"{100 * share.value:.1f}"
 
 
 def _between(share: Share) -> str:
@@ -163,11 +181,14 @@ def _percent(share: Share) -> str:
     return f"{100 * share.value:.1f} % ({100 * low:.1f} to {100 * high:.1f})"
 
 
-def _compared(before: Share, after: Share) -> str:
-    return _moved(100 * before.value, 100 * after.value)
+def _with(figure: str, moved: Text) -> Text:
+    """A figure, and its movement behind it, if it has any."""
+    return Text.assemble(figure, " (", moved, ")") if moved else plain(figure)
 
 
-def _moved(before: float, after: float) -> str:
-    """A figure, and how far it has moved, if it has."""
-    moved = f"{after - before:+.1f}"
-    return f"{after:.1f}" if float(moved) == 0 else f"{after:.1f} ({moved})"
+def _moved(moved: Moved | None, factor: float) -> Text:
+    """How far something has moved, give or take; nothing where it has not, or nobody knows."""
+    if moved is None or not moved.at_all:
+        return Text()
+    value, half, _ = moved.times(factor)
+    return Text(f"{value:+.1f} ±{half:.1f}", style="bold" if moved.is_sure() else "")
