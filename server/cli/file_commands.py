@@ -25,18 +25,21 @@ def odds(
     seed: counting.Seed = "odds",
     processes: counting.Processes = 0,
     as_json: counting.AsJson = False,
+    battle: counting.Battle = None,
 ) -> int:
     """Fight boards against each other a thousand times, and say how often each wins.
 
     Two boards: also what each unit does. One: against each sample board. None: the sample boards
-    among themselves. With a change of the catalog: what it does to all of that.
+    among themselves. With a change of cards or rules: what it does to all of that, and how far off
+    that may be.
 
-    The same seed fights the same battles; every second one has the seats changed.
+    The same seed fights the same battles, whoever fights them; those of an odd number have the
+    seats changed.
     """
     from server.odds.command import Wishes
     from server.odds.command import odds as fought
 
-    return fought(boards or [], Wishes(battles, seed, change, processes, as_json))
+    return fought(boards or [], Wishes(battles, seed, change, processes, as_json, battle))
 
 
 def balance(
@@ -49,7 +52,8 @@ def balance(
     """Fight boards drawn at random from the catalog, and say how often they win with each card.
 
     And with each rune. All boards have six units, and any cards that can be paid for together are
-    as likely as any others, so what stands out does so whatever stands beside it.
+    as likely as any others, so what stands out does so whatever stands beside it. With a change,
+    the boards are the same wherever nothing of it stands.
     """
     from server.odds.command import Wishes
     from server.odds.command import balance as weighed

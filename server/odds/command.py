@@ -21,6 +21,7 @@ from server.odds.plan import Draws, Grounds, Pairing, Plan, pairings, pieces
 from server.odds.progress import progress
 from server.odds.results import Tournament
 from server.odds.sheets import Sheet, show
+from server.odds.single import battle_file
 from server.odds.worth import Weighed, weigh
 
 # Where it is not said how many battles.
@@ -40,6 +41,7 @@ class Wishes(NamedTuple):
     change: str | None = None  # a file
     processes: int = 0
     as_json: bool = False
+    battle: int | None = None  # of two boards: print that one
 
 
 def odds(texts: Sequence[str], wishes: Wishes) -> int:
@@ -57,6 +59,8 @@ def odds(texts: Sequence[str], wishes: Wishes) -> int:
     if wishes.change is not None:
         _tell_of(world, boards)
     plan = Plan(wishes.seed, boards, change, closely=len(boards) == 2)
+    if wishes.battle is not None:
+        return _print_battle(plan, wishes.battle)
     pairs = pairings(list(boards), wishes.battles or (OF_TWO if plan.closely else OF_EACH_PAIR))
     if alone := len(texts) == 1:
         pairs = [pair for pair in pairs if pair.a == next(iter(boards))]
@@ -66,6 +70,13 @@ def odds(texts: Sequence[str], wishes: Wishes) -> int:
     if wishes.as_json:
         return _write(wishes, objects.tournament(plan, world, played))
     return write_out(show(_odds(plan, world, played, alone=alone)))
+
+
+def _print_battle(plan: Plan, number: int) -> int:
+    if not plan.closely:
+        complain("a single battle is one of two boards")
+        return AT_FAULT
+    return write_out(battle_file(plan, number))
 
 
 def balance(wishes: Wishes) -> int:

@@ -156,16 +156,6 @@ def test_a_process_that_dies_is_noticed() -> None:
         list(work(Plan("s", {}), list(pieces(30)), die, 2))
 
 
-def test_drawn_boards_are_legal_and_spend_what_they_can() -> None:
-    catalog, rules = base_catalog(), Rules()
-    boards = [draw(f"d {number}", catalog, rules) for number in range(200)]
-    assert {rules.scrip_budget - board.price(catalog) for board in boards} == {0}
-    assert {len(board.units) for board in boards} == {6}
-    assert {unit.card for board in boards for unit in board.units} == set(catalog.cards)
-    assert {rune for b in boards for unit in b.units for rune in unit.runes} == set(catalog.runes)
-    assert draw("d 1", catalog, rules) == boards[1]
-
-
 def test_what_a_board_makes_counts_once_for_each_thing_on_it() -> None:
     plan = Plan("w", {})
     (worth,) = weigh(Grounds(plan), Draws(0, 8)).worths
