@@ -71,6 +71,13 @@ def test_its_card_can_be_added() -> None:
     assert set(read_catalog(card, base_catalog()).cards) > set(base_catalog().cards)
 
 
+def test_its_board_with_the_new_card_is_legal_and_has_it() -> None:
+    catalog = read_catalog(tomllib.loads(blocks("toml")[0], parse_float=Decimal), base_catalog())
+    new = set(catalog.cards) - set(base_catalog().cards)
+    board = read_board(json.loads(blocks("json")[-1]), catalog, Rules())
+    assert new <= {unit.card for unit in board.units}
+
+
 def test_its_sample_boards_are_all_there_are() -> None:
     named = set(re.findall(r"`([a-z]+-[a-z-]+)`", README)) & set(sample_boards())
     assert named == set(sample_boards())

@@ -129,5 +129,6 @@ class Tournament:
         return Met.of(found) if found else None
 
     @property
-    def has_change(self) -> bool:
-        return any(one.has_change for one in self.pairs.values())
+    def has_moved(self) -> bool:
+        """Whether any battles were fought both without a change and with it."""
+        return any(one.before is not None for one in self.pairs.values())

@@ -112,7 +112,7 @@ def against(name: str, others: Sequence[str], played: Tournament) -> Sheet:
     """How often one board wins against each of the others, and in all."""
     heads = (f"{name} against", "wins, %", SURELY, "moved")
     title = f"{_TITLE}, {_each(played)}"
-    sheet = Sheet(title, heads if played.has_change else heads[:-1])
+    sheet = Sheet(title, heads if played.has_moved else heads[:-1])
     for label, some in [*((other, [other]) for other in others), ("all of them", others)]:
         if (met := played.met(name, some)) is not None:
             cells = _figure(met.share), _between(met.share), _moved(met.moved, 100)
@@ -127,7 +127,7 @@ def _each(played: Tournament) -> str:
 
 def _caption(first: str, played: Tournament) -> str:
     cut = sum(one.after.cut for one in played.pairs.values())
-    parts = (first, MOVED if played.has_change else "", CUT.format(cut) if cut else "")
+    parts = (first, MOVED if played.has_moved else "", CUT.format(cut) if cut else "")
     return " ".join(filter(None, parts))
 
 
