@@ -55,7 +55,7 @@ def read_catalog(value: object, base: Catalog = EMPTY, path: str = "") -> Catalo
     faults = Faults(MOST_SUGGESTIONS_OF_A_FILE)
     reader = Reader(value, path, faults)
     if reader.has("rules"):
-        reader.fault("rules", "a catalog has no rules; they stand in a battle's file")
+        reader.fault("rules", "a catalog has no rules; a battle has, and a change that is tried")
     reader.only([*(name for kind in KINDS for name in kind), "prices"])
     catalog = catalog_from(reader, base)
     if faults:

@@ -14,16 +14,15 @@ from engine import (
     Catalog,
     Fault,
     Refused,
-    Rules,
     Setup,
     base_catalog,
     read_battle,
-    read_catalog,
 )
 from server.cli.board import read_board_of_a_file
 from server.cli.input import STDIN, read_object
 from server.cli.kinds import expect, kind_of
 from server.cli.output import print_faults, write_out
+from server.odds.change import World, as_it_is, read_change
 from server.watchdog import let_signals_in
 
 
@@ -51,22 +50,18 @@ def validate(files: Iterable[str], change: str | None = None) -> int:
 
     With a change, the file of a catalog, boards and catalogs may speak of what is in it too.
     """
-    catalog = base_catalog()
+    world = as_it_is()
     if change is not None:
         try:
-            catalog = read_object(change, _changed)
+            world = read_object(change, read_change)
         except Refused as refused:
             return print_faults(_called(change), refused.faults)
-    return max([_validate_one(file, catalog) for file in files], default=0)
+    return max([_validate_one(file, world) for file in files], default=0)
 
 
-def _changed(change: object) -> Catalog:
-    return read_catalog(expect("catalog", change), base_catalog())
-
-
-def _validate_one(file: str, catalog: Catalog) -> int:
+def _validate_one(file: str, world: World) -> int:
     try:
-        verdict = read_object(file, lambda value: describe(value, catalog))
+        verdict = read_object(file, lambda value: describe(value, world))
     except Refused as refused:
         return print_faults(_called(file), refused.faults)
     return write_out(f"{_called(file)}: {verdict}\n".encode(errors="backslashreplace"))
@@ -76,29 +71,29 @@ def _called(file: str) -> str:
     return "standard input" if file == STDIN else file
 
 
-def describe(value: object, catalog: Catalog | None = None) -> str:
+def describe(value: object, world: World | None = None) -> str:
     """What a parsed file holds, in a line: a battle, a board or a catalog, told by its keys.
 
-    Boards and catalogs are judged with this catalog, or with the base set; a battle, which is
-    fought as it stands, with the base set alone. Raises `Refused`, with every fault.
+    Boards and catalogs are judged in this world, or in that which is; a battle, which is fought as
+    it stands, in that alone. Raises `Refused`, with every fault.
     """
-    catalog = catalog or base_catalog()
+    world = world or as_it_is()
     if not isinstance(value, dict):
         raise Refused([Fault("", "must be an object: a board, a battle or a catalog")])
     match kind_of(value):
         case "battle":
             return _describe_battle(value)
         case "board":
-            return _describe_board(value, catalog)
+            return _describe_board(value, world)
         case "catalog":
-            return _describe_catalog(value, catalog)
+            return _describe_catalog(value, world)
         case None:
             raise Refused(
                 [
                     Fault(
                         "",
                         "neither a board (it would have units), nor a battle (boards),"
-                        " nor a catalog (cards, runes, resonances or prices)",
+                        " nor a catalog (cards, runes, resonances, prices or rules)",
                     )
                 ]
             )
@@ -110,10 +105,11 @@ def _describe_battle(value: dict[str, object]) -> str:
     return f"a battle, {a} against {b}, with the seed {setup.seed!r}"
 
 
-def _describe_board(value: dict[str, object], catalog: Catalog) -> str:
-    board = read_board_of_a_file(value, catalog)
+def _describe_board(value: dict[str, object], world: World) -> str:
+    catalog, rules = world
+    board = read_board_of_a_file(value, catalog, rules)
     name = f' "{value["name"]}"' if value.get("name") else ""
-    price = f"{board.price(catalog)} of {Rules().scrip_budget} Scrip"
+    price = f"{board.price(catalog)} of {rules.scrip_budget} Scrip"
     return f"a board{name} for {price}: {', '.join(_unit_names(board, catalog))}"
 
 
@@ -121,14 +117,14 @@ def _unit_names(board: Board, catalog: Catalog) -> list[str]:
     return [catalog.cards[unit.card].name or unit.card for unit in board.units]
 
 
-def _describe_catalog(value: dict[str, object], catalog: Catalog) -> str:
-    """A catalog may speak of another, so it is read as an addition to that."""
-    read_catalog(value, catalog)
+def _describe_catalog(value: dict[str, object], world: World) -> str:
+    """A catalog may speak of another, so it is read as an addition to that; with rules it is what
+    `odds` tries."""
+    read_change(value, world)
     counts = []
     for one, many in (("card", "cards"), ("rune", "runes"), ("resonance", "resonances")):
         count = sum(len(items) for key in (one, many) if isinstance(items := value.get(key), list))
         if count:
             counts.append(f"{count} {one if count == 1 else many}")
-    if "prices" in value:
-        counts.append("prices")
+    counts += [name for name in ("prices", "rules") if name in value]
     return f"a catalog of {', '.join(counts) or 'nothing'}"

@@ -5,14 +5,15 @@ from __future__ import annotations
 from typing import Final, Literal
 
 from engine import Fault, Refused
+from engine.catalog import KINDS
 
 Kind = Literal["board", "battle", "catalog"]
 
-CATALOG_KEYS: Final = ("card", "cards", "rune", "runes", "resonance", "resonances", "prices")
+CATALOG_KEYS: Final = (*(name for kind in KINDS for name in kind), "prices", "rules")
 HAS: Final[dict[Kind, str]] = {
     "board": "units",
     "battle": "a seed and the boards a and b",
-    "catalog": "cards, runes, resonances or prices",
+    "catalog": "cards, runes, resonances, prices or rules",
 }
 
 

@@ -22,23 +22,24 @@ def as_it_is() -> World:
     return World(base_catalog(), Rules())
 
 
-def read_change(change: object) -> World:
-    """The world with a change: a catalog's object, in which `rules` may stand too. Raises
-    `Refused`, with every fault."""
+def read_change(change: object, world: World | None = None) -> World:
+    """The world, or that which is, with a change: a catalog's object, in which `rules` may stand
+    too. Raises `Refused`, with every fault."""
+    world = world or as_it_is()
     expect("catalog", change)
     if not isinstance(change, dict) or "rules" not in change:
-        catalog, rules = read_catalog(change, base_catalog()), Rules()
+        catalog, rules = read_catalog(change, world.catalog), world.rules
     else:
-        catalog, rules = _read_both(change)
+        catalog, rules = _read_both(change, world.catalog)
     if not change:
         sentence = "empty: a change has cards, runes, resonances, prices or rules"
         raise Refused([Fault("", sentence)])
     return World(catalog, rules)
 
 
-def _read_both(change: dict[str, object]) -> tuple[Catalog, Rules]:
+def _read_both(change: dict[str, object], catalog: Catalog) -> tuple[Catalog, Rules]:
     faults: list[Fault] = []
-    catalog, rules = base_catalog(), Rules()
+    rules = Rules()
     try:
         rules = read_rules(change["rules"])
     except Refused as refused:

@@ -437,7 +437,7 @@ def test_a_catalog_may_speak_of_the_change_and_a_battle_may_not(tmp_path: Path, 
     ("content", "fault"),
     [
         ('[[card]]\nid = "x"\n', 'card[0].vitality: is missing (in "x")'),
-        ('[rules]\nvessel_cost = 3\n[[card]]\nid = "x"\n', "rules: a catalog has no rules"),
+        ('[rules]\nvessel_cost = 0\n[[card]]\nid = "x"\n', "rules.vessel_cost: must be"),
         ("units = []\n", "this is a board, not a catalog"),
     ],
 )

@@ -409,6 +409,9 @@ def test_refusal_names_every_fault_of_a_battle_at_once() -> None:
 
 def test_a_catalog_that_has_rules_is_told_where_they_go() -> None:
     assert catalog_faults({"cards": [], "rules": {"vessel_cost": 3}, "prises": {}}) == [
-        ("rules", "a catalog has no rules; they stand in a battle's file"),
+        (
+            "rules",
+            "a catalog has no rules; a battle has, and a change that is tried",
+        ),
         ("prises", 'unknown field; did you mean "prices"?'),
     ]
