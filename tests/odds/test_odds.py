@@ -177,7 +177,7 @@ def test_what_a_board_makes_counts_once_for_each_thing_on_it() -> None:
 
 
 def test_no_card_of_the_base_set_decides() -> None:
-    """As the README says of more battles: that any card has its boards win more than 55 % is not
-    to be believed of these."""
+    """As the README says of more battles: it is not known of any card that its boards win more than
+    55 %."""
     (worth,) = weigh(Grounds(Plan("odds", {})), Draws(0, 400)).worths
     assert all(worth.cards.share(card).interval()[0] < 0.55 for card in worth.cards.boards)
