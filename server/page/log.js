@@ -5,6 +5,8 @@ import { tenths } from "./seconds.js";
 import { MAJOR, tell } from "./words.js";
 
 const KEPT = 500;
+/** So near to the end, in pixels, whoever scrolls down is there. */
+const NEAR = 24;
 
 export class LogView {
   /**
@@ -17,32 +19,37 @@ export class LogView {
     this.list = byId("log");
     this.live = byId("said");
     this.choice = byId("major");
-    this.choose = () => {
-      this.list.classList.toggle("major-only", this.choice.checked);
-      this.#follow();
-    };
-    this.choice.addEventListener("change", this.choose);
-    this.choose();
+    this.gone = new AbortController();
+    this.follows = true; // until the reader scrolls up
+    this.top = 0; // where it was last
+    this.sized = new ResizeObserver(() => this.#keepUp());
+    this.sized.observe(this.list);
+    const { signal } = this.gone;
+    this.list.addEventListener("scroll", () => this.#scrolled(), { signal });
+    this.choice.addEventListener("change", () => this.#choose(), { signal });
+    this.#choose();
   }
 
   close() {
-    this.choice.removeEventListener("change", this.choose);
+    this.gone.abort();
+    this.sized.disconnect();
   }
 
   clear() {
     this.list.replaceChildren();
+    this.follows = true;
+    this.top = 0;
   }
 
   /** @param {import("./events.js").BattleEvent[]} events of one tick, in order */
   add(events) {
-    const follows = this.list.childElementCount === 0 || this.#atEnd();
     for (const event of events.slice(-KEPT)) {
       const sentence = tell(event);
       if (sentence === null) continue;
       this.#insert(this.#line(event, sentence));
     }
     while (this.list.childElementCount > KEPT) this.list.firstElementChild.remove();
-    if (follows) this.#follow();
+    this.#keepUp();
   }
 
   /** Tells the great moments to those who do not look; one at a time, or nobody could follow. */
@@ -76,11 +83,23 @@ export class LogView {
     else this.list.prepend(item);
   }
 
-  #atEnd() {
-    return this.list.scrollHeight - this.list.scrollTop - this.list.clientHeight < 40;
+  #choose() {
+    this.list.classList.toggle("major-only", this.choice.checked);
+    this.#keepUp();
   }
 
-  #follow() {
+  /** Only a way up is the reader's will: the end also goes away by itself, as sizes change. */
+  #scrolled() {
+    const { scrollTop, scrollHeight, clientHeight } = this.list;
+    const left = scrollHeight - scrollTop - clientHeight;
+    if (scrollTop < this.top && left > 1) this.follows = false;
+    else if (left < NEAR) this.follows = true;
+    this.top = scrollTop;
+  }
+
+  #keepUp() {
+    if (!this.follows) return;
     this.list.scrollTop = this.list.scrollHeight;
+    this.top = this.list.scrollTop;
   }
 }

@@ -1,0 +1,43 @@
+"""The chronicle stays at its end, until the reader goes elsewhere."""
+
+from __future__ import annotations
+
+from tests.browser.arena import needs_chromium, open_arena, page_of
+from tests.browser.chromium import open_page
+
+pytestmark = needs_chromium
+
+# A chronicle by itself, to which `more` adds; gives how far from its end it is, once it is drawn.
+CHRONICLE = """(async () => {
+  const { LogView } = await import("/page/log.js");
+  document.getElementById("stage").hidden = false;
+  const log = new LogView((id) => id, (side) => side);
+  let line = 0;
+  const picture = () => new Promise((done) => requestAnimationFrame(done));
+  const drawn = async () => { await picture(); await picture(); };
+  globalThis.more = async (lines, high = "") => {
+    document.getElementById("field").style.minHeight = high;
+    await drawn();
+    const heal = () => ({ tick: 20, line: line++, kind: "heal",
+      values: { unit: "a0", source: null, amount: 3 } });
+    log.add(Array.from({ length: lines }, heal));
+    await drawn();
+    return Math.round(log.list.scrollHeight - log.list.scrollTop - log.list.clientHeight);
+  };
+  globalThis.scroll = async (by) => { log.list.scrollTop += by; await drawn(); };
+})()"""
+
+
+async def test_it_follows_whatever_changes_in_size_until_the_reader_scrolls_up() -> None:
+    async with open_arena(1.0) as (server, _), open_page() as page:
+        await page.open(page_of(server))
+        await page.run(CHRONICLE)
+        assert await page.run("more(90, '900px')") == 0
+        assert await page.run("more(1, '600px')") == 0
+        assert await page.run("more(1, '800px')") == 0
+        await page.run("scroll(-30)")
+        assert await page.run("more(1)") > 30
+        assert await page.run("more(1, '700px')") > 0
+        await page.run("scroll(9999)")
+        assert await page.run("more(5, '900px')") == 0
+        assert await page.run("more(600, '600px')") == 0, "the first ones are forgotten"
