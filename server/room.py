@@ -332,7 +332,8 @@ class Room:
             late = [seat for seat, player in self.match.players() if not player.nonce]
             self._vacate(late, "was not ready in time")
         else:
-            self._close("nothing happened for too long")
+            over = self.phase == "over"
+            self._close("the series is over" if over else "nothing happened for too long")
 
     def _await_offer(self) -> None:
         if self.options.quick:

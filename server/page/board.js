@@ -1,6 +1,7 @@
 // The board: two halves of eight cells that face each other, and who stands where.
 
 import { byId, el } from "./dom.js";
+import { Heights } from "./heights.js";
 import { RULES } from "./tables.js";
 import { UnitView, fate } from "./unit.js";
 import { unitNames } from "./words.js";
@@ -15,10 +16,16 @@ export class BoardView {
     this.names = new Map();
     this.rules = RULES;
     this.sides = { a: half("a"), b: half("b") };
+    this.heights = new Heights();
+  }
+
+  close() {
+    this.heights.close();
   }
 
   clear() {
     this.views.clear();
+    this.heights.forget();
     for (const { cells, away } of Object.values(this.sides)) {
       cells.forEach((cell) => cell.replaceChildren());
       away.replaceChildren();

@@ -17,6 +17,7 @@ export class Header {
     for (const side of ["a", "b"]) this.#showSide(side);
     for (const id of ["round", "phase", "crowd", "clock"]) setText(byId(id), "");
     byId("stage").dataset.phase = "";
+    byId("stage").setAttribute("aria-label", "The battle");
   }
 
   /** What to call a side: its player, where one is there. */
@@ -31,6 +32,8 @@ export class Header {
     setText(byId("round"), `Round ${room.round} · best of ${room.best_of}${atSpeed(room.speed)}`);
     setText(byId("phase"), PHASES[room.phase] ?? room.phase);
     setText(byId("crowd"), `${room.spectators} watching`);
+    byId("stage").setAttribute("aria-label",
+      `${isolated(this.sideName("a"))} against ${isolated(this.sideName("b"))}`);
     document.title = `${isolated(this.sideName("a"))} – ${isolated(this.sideName("b"))} · Phylactery`;
   }
 
@@ -46,6 +49,7 @@ export class Header {
     setText(byId("name-a"), a);
     setText(byId("name-b"), b);
     setText(byId("round"), `Round ${begun.round}${atSpeed(begun.speed)}`);
+    byId("stage").setAttribute("aria-label", `${isolated(a)} against ${isolated(b)}`);
     document.title = `${isolated(a)} – ${isolated(b)}, again · Phylactery`;
   }
 

@@ -2,15 +2,18 @@
 
 import { byId, el, setText, title } from "./dom.js";
 import { card, rune } from "./names.js";
+import { tenths } from "./seconds.js";
 import { FULL_CHARGE } from "./tables.js";
+import { fate } from "./unit.js";
 
 export class Inspector {
   /** @param {import("./board.js").BoardView} board */
   constructor(board) {
     this.board = board;
     this.chosen = null;
-    this.charge = el("span"); // it moves by itself
     this.now = 0;
+    this.told = ""; // whose texts are shown
+    this.values = new Map(); // the element of each fact
     byId("field").onclick = ({ target }) => this.#choose(target.closest(".unit"));
     byId("inspector-close").onclick = () => {
       board.views.get(this.chosen)?.element.focus();
@@ -28,10 +31,8 @@ export class Inspector {
     const unit = mirror.units.get(this.chosen);
     byId("inspector").hidden = !unit;
     if (!unit) return;
-    byId("inspector-name").textContent = this.board.name(unit.id);
-    byId("texts").replaceChildren(...texts(unit));
-    byId("facts").replaceChildren(...facts(unit, this.board.rules, this.charge).map(
-      ([name, value]) => el("div", null, el("dt", null, name), el("dd", null, value))));
+    setText(byId("inspector-name"), this.board.name(unit.id));
+    this.#tell(unit);
     this.move(mirror, this.now);
   }
 
@@ -45,7 +46,23 @@ export class Inspector {
     const unit = mirror.units.get(this.chosen);
     if (!unit) return;
     const charge = Math.min(Math.floor(mirror.chargeAt(unit, now)), FULL_CHARGE);
-    setText(this.charge, `${charge} of ${FULL_CHARGE}, ${unit.rate} a tick`);
+    const known = facts(unit, this.board.rules, charge, mirror.over ? Infinity : now);
+    if (known.map(([name]) => name).join() !== [...this.values.keys()].join()) this.#list(known);
+    for (const [name, value] of known) setText(this.values.get(name), String(value));
+  }
+
+  /** What stays for as long as a unit is looked at: who reads or marks it is not disturbed. */
+  #tell(unit) {
+    const told = [unit.card, ...unit.runes].join();
+    if (told === this.told) return;
+    this.told = told;
+    byId("texts").replaceChildren(...texts(unit));
+  }
+
+  #list(known) {
+    this.values = new Map(known.map(([name]) => [name, el("dd")]));
+    byId("facts").replaceChildren(...[...this.values].map(
+      ([name, value]) => el("div", null, el("dt", null, name), value)));
   }
 
   #choose(element) {
@@ -55,6 +72,7 @@ export class Inspector {
     if (this.chosen) element.setAttribute("aria-pressed", "true");
     if (this.mirror) this.update(this.mirror);
     byId("inspector").hidden = this.chosen === null;
+    if (this.chosen) byId("inspector").scrollIntoView({ block: "nearest" });
   }
 }
 
@@ -69,9 +87,11 @@ function texts(unit) {
 /**
  * @param {import("./mirror.js").Unit} unit
  * @param {{vessel_cost: number}} rules
- * @param {Node} charge
+ * @param {number} charge
+ * @param {number} now in ticks; Infinity once nothing comes any more
  */
-function facts(unit, { vessel_cost: cost }, charge) {
+function facts(unit, { vessel_cost: cost }, charge, now) {
+  const frozen = unit.vitality > 0 && unit.frozen_until !== null;
   const known = [
     ["Unit", `${unit.id}, ${unit.cell < 4 ? "front" : "back"} row, cell ${unit.cell}`],
     ["Vitality", `${unit.vitality} of ${unit.max_vitality}`],
@@ -80,10 +100,12 @@ function facts(unit, { vessel_cost: cost }, charge) {
     ["Armor", unit.armor],
     ["Ward", unit.ward],
     ["Focus", title(unit.focus)],
-    ["Charge", charge],
+    ["Charge", `${charge} of ${FULL_CHARGE}, ${unit.rate} a tick`],
     ["Keywords", unit.keywords.map(title).join(", ")],
     ["Vessels", unit.vessels || unit.progress || unit.keywords.includes("phylactery")
       ? `${unit.vessels}, and ${unit.progress} of ${cost} points` : ""],
+    ["Fate", unit.vitality > 0 ? "" : now === Infinity ? "Fallen" : fate(unit, now)],
+    ["Freeze", frozen && now < Infinity ? `${tenths(Math.max(unit.frozen_until - now, 0))} s` : ""],
     ["Dread", unit.dread || ""],
     ["Burn", unit.burn || ""],
     ["Lives lived", unit.incarnation + 1],

@@ -6,7 +6,7 @@ import { Connection } from "./connection.js";
 import { byId, named, setText } from "./dom.js";
 import { loadNames } from "./names.js";
 import { Player, Playhead } from "./player.js";
-import { ReplayList, isBattleId, replayCommand } from "./replays.js";
+import { ReplayList, battlesOf, isBattleId, replayCommand } from "./replays.js";
 import { RoomList, command, elsewhere, isRoomId, linkTo } from "./rooms.js";
 import { Stage } from "./stage.js";
 
@@ -22,6 +22,11 @@ const SHAPES = {
   ticket: { pattern: ".{1,4096}", title: "at most 4096 characters" },
 };
 
+/** In these phases nothing is to be seen for a while. */
+const RESTS = new Set(["over", "waiting"]);
+const INVITES = { battle: "A battle is on", building: "The next round is near",
+  over: "The series is decided", waiting: "An opponent is awaited" };
+
 /** @type {Stage|null} */
 let stage = null;
 /** @type {string|null} the room that is on the stage */
@@ -34,9 +39,11 @@ let typed = null;
 let refusedBeside = null;
 
 const list = new RoomList((rooms) => {
-  if (!rooms.some(({ id }) => isShown(id))) {
-    const on = rooms.filter(({ phase }) => phase === "battle");
-    if (on.length === 1 && on[0].id !== refusedBeside) open(on[0].id);
+  const before = rooms.find(({ id }) => isShown(id));
+  const on = rooms.filter(({ phase }) => phase === "battle");
+  const only = on.length === 1 && on[0].id !== refusedBeside ? on[0] : null;
+  if (!before || (only && RESTS.has(before.phase))) {
+    if (only) open(only.id);
     else shut();
   }
   const room = rooms.find(({ id }) => isShown(id));
@@ -54,7 +61,7 @@ function invite(room) {
   byId("invitation").hidden = !room;
   if (!room) return;
   byId("invitation").href = linkTo(room.id);
-  setText(byId("invited-to"), room.phase === "battle" ? "A battle is on" : "The next round is near");
+  setText(byId("invited-to"), INVITES[room.phase] ?? room.phase);
   const [one, other] = [room.a, room.b].map((seat) => named(seat?.name ?? "…"));
   byId("invited").replaceChildren(one, " against ", other);
 }
@@ -93,6 +100,7 @@ function shut() {
   shown = null;
   document.title = "Phylactery"; // until it is known who plays
   byId("stage").hidden = true;
+  byId("door-battles").replaceChildren();
   byId("door").hidden = true;
   byId("door-form").hidden = true;
 }
@@ -105,12 +113,19 @@ function refuse(standing) {
   byId("door-form").hidden = !asked;
   if (!asked) {
     if (document.body.dataset.view === "home") refusedBeside = shown;
+    if (standing.code === "no_such_room") void offerReplays(stage, shown);
     return;
   }
   const input = byId("door-value");
   Object.assign(input, { name: asked, ...SHAPES[asked] });
   showCommand(shown, [...new Set([...Object.keys(given), asked])]);
   input.focus();
+}
+
+/** The room is gone; its battles may still be seen. */
+async function offerReplays(asking, room) {
+  const rows = await battlesOf(room);
+  if (asking === stage) byId("door-battles").replaceChildren(...rows);
 }
 
 /** Why nobody comes in like this, and what would help. */
@@ -124,7 +139,8 @@ function words(asked, { code, reason, faults }) {
   return fault ? `The ticket ${fault}.` : "This server asks for a ticket.";
 }
 
-function route() {
+/** @param {Event} [event] a person has gone there */
+function route(event) {
   const asked = new URLSearchParams(location.hash.slice(1));
   const room = asked.get("room");
   const battle = asked.get("replay");
@@ -140,6 +156,7 @@ function route() {
   replays.stop();
   if (!room) replay(battle);
   else if (!isShown(room)) open(room);
+  if (event && byId("door-form").hidden) byId("stage").focus({ preventScroll: true });
   globalThis.scrollTo(0, 0);
 }
 

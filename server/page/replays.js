@@ -33,6 +33,16 @@ export class ReplayList {
   }
 }
 
+/** The battles of a room that are listed, each as a link; none where the server does not answer. */
+export async function battlesOf(room) {
+  try {
+    const { replays } = await (await fetch("api/replays")).json();
+    return replays.filter((one) => one.room === room && one.reason !== "void").map(row);
+  } catch {
+    return [];
+  }
+}
+
 function row({ id, players, winner, reason, tick, ended }) {
   const sides = winner === "b" ? ["b", "a"] : ["a", "b"];
   const [one, other] = sides.map((side) => el(`b.${side}`, null, players[side] ?? `Side ${side}`));

@@ -52,6 +52,7 @@ export class Stage {
     this.source.leave();
     this.verdict.close();
     this.effects.clear();
+    this.board.close();
     this.log.close();
     this.inspector.close();
   }

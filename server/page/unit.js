@@ -104,6 +104,8 @@ export class UnitView {
       }
       this.vessels.append(pip);
     }
+    // 800.49h: points are held for the one after the next death, too.
+    if (progress && vessels >= most) this.vessels.append(el("b.held", null, `+${progress}`));
     setText(this.vesselsTold, label);
   }
 

@@ -16,6 +16,8 @@ export class Verdict {
   constructor(sideName) {
     this.sideName = sideName;
     this.turn = 0; // of the last one that is to be shown
+    byId("banner-close").onclick = () => this.wait();
+    byId("stage").onkeydown = ({ key }) => { if (key === "Escape") this.wait(); };
     byId("verdict").hidden = true;
     byId("again").hidden = true;
     this.wait();

@@ -78,9 +78,8 @@ async def test_a_battle_that_is_over_is_found_and_plays_to_its_checked_end() -> 
         (told,) = await page.run(
             "[...document.querySelectorAll('#replays .pair')].map((pair) => pair.textContent)"
         )
-        assert result.winner is not None
-        ordered = NAMES if result.winner == "a" else NAMES[::-1]
-        assert told == " beats ".join(ordered)
+        ordered = NAMES[::-1] if result.winner == "b" else NAMES
+        assert told == (" beats " if result.winner else " draws with ").join(ordered)
         await page.run("document.querySelector('#replays a').click()")
         await page.wait(f"{UNITS} >= 12 && {PLAYING}")
         assert await page.run(text("name-a")) == NAMES[0]

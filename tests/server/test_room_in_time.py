@@ -97,6 +97,16 @@ def test_a_battle_past_its_time_is_stopped_as_void() -> None:
     assert play.now >= 1000 + 1200 / 20 + Limits().battle_grace_seconds
 
 
+def test_a_room_says_why_it_closes() -> None:
+    whys = {"waiting": "nothing happened for too long", "over": "the series is over"}
+    for phase, why in whys.items():
+        play = in_phase(phase)  # type: ignore[arg-type]
+        while play.room.phase != "closed":
+            effects = play.wake()
+        (closed,) = (effect for effect in effects if isinstance(effect, Close))
+        assert closed.record.why == why
+
+
 # Spectators, names, offers.
 
 
