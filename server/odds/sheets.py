@@ -4,8 +4,10 @@ in two. Where a table cannot be had at that width, each row is a paragraph."""
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from io import StringIO
 from typing import Final
 
 from rich import box
@@ -81,13 +83,24 @@ def plain(text: str) -> Text:
 
 def show(sheets: Iterable[Sheet]) -> bytes:
     """The sheets as wide as the terminal is, or as `COLUMNS` says; else as wide as they are."""
-    console = Console()
+    paper = _Paper()
+    console = Console(file=paper)
     if not console.is_terminal and not os.environ.get("COLUMNS", "").isdecimal():
         console.width = WIDE
-    with console.capture() as captured:
-        for sheet in sheets:
-            console.print(sheet.fit(console.width))
-    return captured.get().encode(console.encoding, "replace")
+    for sheet in sheets:
+        console.print(sheet.fit(console.width))
+    return paper.getvalue().encode(paper.encoding, "replace")
+
+
+class _Paper(StringIO):
+    """Is written on as if it were standard output, to which nothing goes that might be refused."""
+
+    @property
+    def encoding(self) -> str:  # type: ignore[override]
+        return getattr(sys.stdout, "encoding", None) or "utf-8"
+
+    def isatty(self) -> bool:
+        return sys.stdout is not None and sys.stdout.isatty()
 
 
 def _longest_word(text: Text) -> int:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import errno
+import io
 import json
 import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -54,6 +57,20 @@ def test_where_there_is_no_terminal_each_row_is_a_line(monkeypatch: pytest.Monke
     lines = told(None, monkeypatch, sheet(30))
     (row,) = [line for line in lines if "The Twice-Buried" in line]
     assert "319.5 (-129.5 ±0.29)" in row
+
+
+class Full(io.StringIO):
+    """As a full disk is, to which not even nothing can be written."""
+
+    def write(self, _: str) -> int:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+
+def test_nothing_is_written_before_the_tables_are_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdout", Full())
+    assert "The Twice-Buried" in "\n".join(told(None, monkeypatch, sheet(2)))
+    monkeypatch.setattr(sys, "stdout", None)
+    assert "The Twice-Buried" in "\n".join(told(None, monkeypatch, sheet(2)))
 
 
 def test_where_a_table_is_too_narrow_each_row_is_a_paragraph(
