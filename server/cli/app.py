@@ -91,7 +91,7 @@ for _run, _examples in (
     (file_commands.battle, options.BATTLE_EXAMPLES),
     (file_commands.odds, odds_options.ODDS_EXAMPLES),
     (file_commands.balance, odds_options.BALANCE_EXAMPLES),
-    (file_commands.verify, options.VERIFY_EXAMPLES),
+    (file_commands.verify, replay_options.VERIFY_EXAMPLES),
     (file_commands.replay, replay_options.EXAMPLES),
     (file_commands.ticket, options.TICKET_EXAMPLES),
     (file_commands.validate, options.VALIDATE_EXAMPLES),

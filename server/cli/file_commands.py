@@ -61,9 +61,7 @@ def balance(
     return weighed(Wishes(battles, seed, change, processes, as_json))
 
 
-def verify(
-    replay: options.ReplayPlace, server: options.ReplayServer = options.DEFAULT_SERVER
-) -> int:
+def verify(replay: replaying.Place, server: replaying.Server = options.DEFAULT_SERVER) -> int:
     """Check a replay: the commitment, the seed, and then the whole battle, fought again.
 
     The exit status is 0 if all of it holds, 1 if something does not, 2 if no replay is to be had
@@ -76,8 +74,8 @@ def verify(
 
 
 def replay(
-    replay: options.ReplayPlace,
-    server: options.ReplayServer = options.DEFAULT_SERVER,
+    replay: replaying.Place,
+    server: replaying.Server = options.DEFAULT_SERVER,
     speed: replaying.Speed = 1.0,
     from_seconds: replaying.FromSeconds = 0.0,
 ) -> int:

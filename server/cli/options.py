@@ -67,14 +67,6 @@ BATTLE_EXAMPLES: Final = """\
   make-a-battle | phylactery battle - | tail -1
 """
 
-VERIFY_EXAMPLES: Final = """\
-[bold]Examples:[/bold]
-
-  phylactery verify replay.json
-  phylactery verify k3f9x2ab.1
-  phylactery verify http://127.0.0.1:8750/replays/k3f9x2ab.1
-"""
-
 TICKET_EXAMPLES: Final = """\
 [bold]Examples:[/bold]
 
@@ -131,20 +123,6 @@ Pace = Annotated[
 
 BattleFile = Annotated[
     str, typer.Argument(metavar="FILE", help="A battle as JSON; - for standard input.")
-]
-ReplayPlace = Annotated[
-    str,
-    typer.Argument(
-        metavar="REPLAY", help="A replay's file, URL or battle's id; - for standard input."
-    ),
-]
-ReplayServer = Annotated[
-    str,
-    typer.Option(
-        metavar="URL",
-        envvar="PHYLACTERY_SERVER",
-        help="With a battle's id: the server that it was fought on.",
-    ),
 ]
 ValidateFiles = Annotated[
     list[str],

@@ -1,4 +1,4 @@
-"""The options of `phylactery replay`."""
+"""The options of `phylactery replay` and `phylactery verify`."""
 
 from __future__ import annotations
 
@@ -21,6 +21,28 @@ EXAMPLES: Final = """\
   phylactery replay replay.json | grep returns
 """
 
+VERIFY_EXAMPLES: Final = """\
+[bold]Examples:[/bold]
+
+  phylactery verify replay.json
+  phylactery verify k3f9x2ab.1
+  phylactery verify http://127.0.0.1:8750/replays/k3f9x2ab.1
+"""
+
+Place = Annotated[
+    str,
+    typer.Argument(
+        metavar="REPLAY", help="A replay's file, URL or battle's id; - for standard input."
+    ),
+]
+Server = Annotated[
+    str,
+    typer.Option(
+        metavar="URL",
+        envvar="PHYLACTERY_SERVER",
+        help="With a battle's id: the server that it was fought on.",
+    ),
+]
 Speed = Annotated[
     float,
     typer.Option(
