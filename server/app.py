@@ -34,6 +34,7 @@ from server.config import Config
 from server.door import Crowd, Door, files_for
 from server.garbage import Garbage
 from server.hall import Hall
+from server.journal.clock import Comparison, compare
 from server.journal.records import Kept
 from server.journal.store import Most, open_store
 from server.journal.writer import Journal, JournalFailed
@@ -150,7 +151,10 @@ class House:
         self._metronome = Metronome()
         self._journal = journal
         self._kept = kept
-        self.hall = Hall(config, self._metronome, journal=journal, watchdog=watchdog)
+        self._clock = compare()
+        self.hall = Hall(
+            config, self._metronome, journal=journal, clock=self._clock, watchdog=watchdog
+        )
         self._crowd = crowd
         self._doors = [
             Door(listener, self._crowd, self.hall.metrics.refused) for listener in listeners
@@ -179,6 +183,7 @@ class House:
                 lines, crowd = self.hall.keepalive, self._crowd
                 garbage = Garbage(lambda: len(lines), lambda: crowd.came - len(lines))
                 self._metronome.schedule(garbage, trio.current_time())
+                self._metronome.schedule(Comparison(self._clock), trio.current_time())
                 nursery.start_soon(self._keep)
                 self._server = await nursery.start(
                     partial(
