@@ -164,8 +164,7 @@ export class Stage {
   #draw(time) {
     this.picture = requestAnimationFrame((next) => this.#draw(next));
     this.source.turn?.(time);
-    const { mirror } = this;
-    const { changed } = this;
+    const { mirror, changed } = this;
     this.changed = false;
     if (changed) {
       this.board.update(mirror);
