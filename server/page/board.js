@@ -72,7 +72,7 @@ export class BoardView {
       if (!view) continue;
       view.move(unit, mirror.chargeAt(unit, now), now, mirror.over);
       if (unit.return_due !== null && !mirror.over && !view.element.isConnected) {
-        away[id.slice(0, 1)].push(`${this.name(id)}: ${fate(unit, now).toLowerCase()}`);
+        away[id.slice(0, 1)].push(`${this.name(id)}: ${fate(unit, now, false).toLowerCase()}`);
       }
     }
     for (const side of ["a", "b"]) showAway(this.sides[side].away, away[side]);

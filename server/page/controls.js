@@ -4,7 +4,7 @@ import { byId, el, setText } from "./dom.js";
 import { TICKS_PER_SECOND, seconds } from "./seconds.js";
 
 /** Where these keys have a meaning of their own: whoever can be pressed is so by Space alone. */
-const SCROLLED = 'input:not(#moment), select, [tabindex="0"]';
+const SCROLLED = "input:not(#moment), select, [tabindex='0']";
 const PRESSED = `a, button, ${SCROLLED}`;
 /** While it plays, the moment is told so seldom, in ticks. */
 const TOLD_EVERY = 100;

@@ -45,35 +45,6 @@ export function setText(element, text) {
   if (element.textContent !== text) element.textContent = text;
 }
 
-/**
- * Shows other links in a list. Those that are among them still stay where they are, with the focus
- * and under the finger that is just about to let go.
- * @param {HTMLElement} list
- * @param {HTMLElement[]} rows
- */
-export function showLinks(list, rows) {
-  const focused = list.contains(document.activeElement) ? document.activeElement : null;
-  const known = new Map([...list.children].map((row) => [linkOf(row).hash, row]));
-  const wanted = rows.map((row) => renewed(known.get(linkOf(row).hash), row));
-  for (const row of [...list.children]) if (!wanted.includes(row)) row.remove();
-  wanted.forEach((row, at) => {
-    if (list.children[at] !== row) list.insertBefore(row, list.children[at] ?? null);
-  });
-  if (focused?.isConnected) focused.focus({ preventScroll: true });
-}
-
-function linkOf(row) {
-  return row.querySelector("a");
-}
-
-/** The row there is, telling what the new one does; the new one, if there is none. */
-function renewed(old, row) {
-  if (!old) return row;
-  for (const { name, value } of row.attributes) old.setAttribute(name, value);
-  if (!linkOf(old).isEqualNode(linkOf(row))) linkOf(old).replaceChildren(...linkOf(row).childNodes);
-  return old;
-}
-
 /** A name between other words, whichever way it is written. */
 export function named(name) {
   return el("bdi", null, name);

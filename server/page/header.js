@@ -11,6 +11,11 @@ const PHASES = {
   closed: "closed",
 };
 
+/** What a room is at. */
+export function phaseWords(phase) {
+  return PHASES[phase] ?? phase;
+}
+
 export class Header {
   constructor() {
     this.room = null;
@@ -30,11 +35,9 @@ export class Header {
     byId("stage").dataset.phase = room.phase;
     for (const side of ["a", "b"]) this.#showSide(side);
     setText(byId("round"), `Round ${room.round} · best of ${room.best_of}${atSpeed(room.speed)}`);
-    setText(byId("phase"), PHASES[room.phase] ?? room.phase);
+    setText(byId("phase"), phaseWords(room.phase));
     setText(byId("crowd"), `${room.spectators} watching`);
-    byId("stage").setAttribute("aria-label",
-      `${isolated(this.sideName("a"))} against ${isolated(this.sideName("b"))}`);
-    document.title = `${isolated(this.sideName("a"))} – ${isolated(this.sideName("b"))} · Phylactery`;
+    this.#showTitle(this.sideName("a"), this.sideName("b"), "");
   }
 
   /**
@@ -49,8 +52,7 @@ export class Header {
     setText(byId("name-a"), a);
     setText(byId("name-b"), b);
     setText(byId("round"), `Round ${begun.round}${atSpeed(begun.speed)}`);
-    byId("stage").setAttribute("aria-label", `${isolated(a)} against ${isolated(b)}`);
-    document.title = `${isolated(a)} – ${isolated(b)}, again · Phylactery`;
+    this.#showTitle(a, b, ", again");
   }
 
   /** @param {number} now in ticks */
@@ -65,6 +67,11 @@ export class Header {
     const badge = byId("standing");
     badge.dataset.state = standing.state;
     setText(badge, words(standing));
+  }
+
+  #showTitle(a, b, more) {
+    document.title = `${isolated(a)} – ${isolated(b)}${more} · Phylactery`;
+    byId("stage").setAttribute("aria-label", `${isolated(a)} against ${isolated(b)}${more}`);
   }
 
   #showSide(side) {

@@ -11,22 +11,28 @@ export class Heights {
       for (const { target, contentRect } of entries) this.#keep(target, contentRect);
     });
     this.forget();
-    for (const half of this.halves) this.sized.observe(half);
   }
 
   close() {
     this.sized.disconnect();
+    this.halves = [];
   }
 
   /** As high as they need to be from here on. */
   forget() {
-    for (const half of this.halves) half.style.minHeight = "";
+    this.halves.forEach((half) => this.#measure(half));
+  }
+
+  #measure(half) {
+    half.style.minHeight = "";
+    this.sized.observe(half); // anew: it is told how high it is, also where that is as before
   }
 
   /** In another width everything has other lines. */
   #keep(half, { width, height }) {
     const isSame = this.widths.get(half) === width;
     this.widths.set(half, width);
-    half.style.minHeight = isSame ? `${height}px` : "";
+    if (isSame) half.style.minHeight = `${height}px`;
+    else requestAnimationFrame(() => this.forget());
   }
 }

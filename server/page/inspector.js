@@ -2,7 +2,7 @@
 
 import { byId, el, setText, title } from "./dom.js";
 import { card, rune } from "./names.js";
-import { tenths } from "./seconds.js";
+import { seconds } from "./seconds.js";
 import { FULL_CHARGE } from "./tables.js";
 import { fate } from "./unit.js";
 
@@ -11,9 +11,12 @@ export class Inspector {
   constructor(board) {
     this.board = board;
     this.chosen = null;
+    this.printed = ""; // the texts that are shown
     this.now = 0;
-    this.told = ""; // whose texts are shown
-    this.values = new Map(); // the element of each fact
+    this.values = Object.fromEntries(Object.keys(FACTS).map((name) => [name, el("dd")]));
+    byId("texts").replaceChildren();
+    byId("facts").replaceChildren(...Object.entries(this.values).map(
+      ([name, value]) => el("div", null, el("dt", null, name), value)));
     byId("field").onclick = ({ target }) => this.#choose(target.closest(".unit"));
     byId("inspector-close").onclick = () => {
       board.views.get(this.chosen)?.element.focus();
@@ -32,12 +35,12 @@ export class Inspector {
     byId("inspector").hidden = !unit;
     if (!unit) return;
     setText(byId("inspector-name"), this.board.name(unit.id));
-    this.#tell(unit);
+    this.#print(unit);
     this.move(mirror, this.now);
   }
 
   /**
-   * Shows what moves between frames.
+   * Shows it as it is now; only what differs, or nobody could select a word of it.
    * @param {import("./mirror.js").Mirror} mirror
    * @param {number} now in ticks
    */
@@ -45,24 +48,21 @@ export class Inspector {
     this.now = now;
     const unit = mirror.units.get(this.chosen);
     if (!unit) return;
-    const charge = Math.min(Math.floor(mirror.chargeAt(unit, now)), FULL_CHARGE);
-    const known = facts(unit, this.board.rules, charge, mirror.over ? Infinity : now);
-    if (known.map(([name]) => name).join() !== [...this.values.keys()].join()) this.#list(known);
-    for (const [name, value] of known) setText(this.values.get(name), String(value));
+    const moment = { now, charge: mirror.chargeAt(unit, now), over: mirror.over, ...this.board.rules };
+    for (const [name, tell] of Object.entries(FACTS)) {
+      const told = String(tell(unit, moment));
+      setText(this.values[name], told);
+      this.values[name].parentElement.hidden = told === "";
+    }
   }
 
-  /** What stays for as long as a unit is looked at: who reads or marks it is not disturbed. */
-  #tell(unit) {
-    const told = [unit.card, ...unit.runes].join();
-    if (told === this.told) return;
-    this.told = told;
-    byId("texts").replaceChildren(...texts(unit));
-  }
-
-  #list(known) {
-    this.values = new Map(known.map(([name]) => [name, el("dd")]));
-    byId("facts").replaceChildren(...[...this.values].map(
-      ([name, value]) => el("div", null, el("dt", null, name), value)));
+  /** What the card does, and what each rune adds. */
+  #print(unit) {
+    const lines = [{ name: "", text: card(unit.card).text }, ...unit.runes.map(rune)];
+    const printed = JSON.stringify(lines);
+    if (printed === this.printed) return;
+    this.printed = printed;
+    byId("texts").replaceChildren(...lines.filter(({ name, text }) => name || text).map(textLine));
   }
 
   #choose(element) {
@@ -76,39 +76,34 @@ export class Inspector {
   }
 }
 
-/** What the card does, and what each rune adds. */
-function texts(unit) {
-  const { text } = card(unit.card);
-  const lines = text ? [el("p", null, text)] : [];
-  return [...lines, ...unit.runes.map(rune).map(
-    (worn) => el("p", null, el("b", null, worn.name), worn.text ? `: ${worn.text}` : ""))];
+function textLine({ name, text }) {
+  if (!name) return el("p", null, text);
+  return el("p", null, el("b", null, name), text ? `: ${text}` : "");
 }
 
 /**
- * @param {import("./mirror.js").Unit} unit
- * @param {{vessel_cost: number}} rules
- * @param {number} charge
- * @param {number} now in ticks; Infinity once nothing comes any more
+ * What is told of a unit, in this order; empty: nothing.
+ * @type {Object<string, (unit: import("./mirror.js").Unit, moment: {now: number, charge: number,
+ *   over: boolean, vessel_cost: number}) => string|number>}
  */
-function facts(unit, { vessel_cost: cost }, charge, now) {
-  const frozen = unit.vitality > 0 && unit.frozen_until !== null;
-  const known = [
-    ["Unit", `${unit.id}, ${unit.cell < 4 ? "front" : "back"} row, cell ${unit.cell}`],
-    ["Vitality", `${unit.vitality} of ${unit.max_vitality}`],
-    ["Power", unit.power],
-    ["Speed", unit.quickened ? `${unit.speed} + ${unit.quickened} until it acts` : unit.speed],
-    ["Armor", unit.armor],
-    ["Ward", unit.ward],
-    ["Focus", title(unit.focus)],
-    ["Charge", `${charge} of ${FULL_CHARGE}, ${unit.rate} a tick`],
-    ["Keywords", unit.keywords.map(title).join(", ")],
-    ["Vessels", unit.vessels || unit.progress || unit.keywords.includes("phylactery")
-      ? `${unit.vessels}, and ${unit.progress} of ${cost} points` : ""],
-    ["Fate", unit.vitality > 0 ? "" : now === Infinity ? "Fallen" : fate(unit, now)],
-    ["Freeze", frozen && now < Infinity ? `${tenths(Math.max(unit.frozen_until - now, 0))} s` : ""],
-    ["Dread", unit.dread || ""],
-    ["Burn", unit.burn || ""],
-    ["Lives lived", unit.incarnation + 1],
-  ];
-  return known.filter(([, value]) => value !== "");
-}
+const FACTS = {
+  Unit: ({ id, cell }) => `${id}, ${cell < 4 ? "front" : "back"} row, cell ${cell}`,
+  Vitality: ({ vitality, max_vitality: most }) => `${vitality} of ${most}`,
+  Fate: (unit, { now, over }) => (unit.vitality > 0 ? "" : fate(unit, now, over)),
+  Power: ({ power }) => power,
+  Speed: ({ speed, quickened }) => (quickened ? `${speed} + ${quickened} until it acts` : speed),
+  Armor: ({ armor }) => armor,
+  Ward: ({ ward }) => ward,
+  Focus: ({ focus }) => title(focus),
+  Charge: ({ rate }, { charge }) => (
+    `${Math.min(Math.floor(charge), FULL_CHARGE)} of ${FULL_CHARGE}, ${rate} a tick`),
+  Keywords: ({ keywords }) => keywords.map(title).join(", "),
+  Vessels: ({ vessels, progress, keywords }, { vessel_cost: cost }) => (
+    vessels || progress || keywords.includes("phylactery")
+      ? `${vessels}, and ${progress} of ${cost} points` : ""),
+  Dread: ({ dread }) => dread || "",
+  Freeze: ({ frozen_until: until }, { now }) => (
+    until === null ? "" : `for ${seconds(Math.max(until - now, 0))} more`),
+  Burn: ({ burn }) => burn || "",
+  "Lives lived": ({ incarnation }) => incarnation + 1,
+};

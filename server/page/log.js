@@ -21,7 +21,8 @@ export class LogView {
     this.choice = byId("major");
     this.gone = new AbortController();
     this.follows = true; // until the reader scrolls up
-    this.top = 0; // where it was last
+    this.top = 0; // where it was last, and how large
+    this.size = "";
     this.sized = new ResizeObserver(() => this.#keepUp());
     this.sized.observe(this.list);
     const { signal } = this.gone;
@@ -88,18 +89,24 @@ export class LogView {
     this.#keepUp();
   }
 
-  /** Only a way up is the reader's will: the end also goes away by itself, as sizes change. */
+  /** Only a way up is the reader's will; as sizes change, the browser moves the list by itself. */
   #scrolled() {
     const { scrollTop, scrollHeight, clientHeight } = this.list;
     const left = scrollHeight - scrollTop - clientHeight;
-    if (scrollTop < this.top && left > 1) this.follows = false;
-    else if (left < NEAR) this.follows = true;
-    this.top = scrollTop;
+    if (this.#size === this.size) {
+      if (scrollTop < this.top && left > 1) this.follows = false;
+      else if (left < NEAR) this.follows = true;
+    }
+    this.#keepUp();
+  }
+
+  get #size() {
+    return `${this.list.clientWidth} ${this.list.clientHeight}`;
   }
 
   #keepUp() {
-    if (!this.follows) return;
-    this.list.scrollTop = this.list.scrollHeight;
+    if (this.follows) this.list.scrollTop = this.list.scrollHeight;
     this.top = this.list.scrollTop;
+    this.size = this.#size;
   }
 }

@@ -4,9 +4,11 @@
 import { Beat } from "./beat.js";
 import { Connection } from "./connection.js";
 import { byId, named, setText } from "./dom.js";
+import { Hand } from "./hand.js";
+import { phaseWords } from "./header.js";
 import { loadNames } from "./names.js";
 import { Player, Playhead } from "./player.js";
-import { ReplayList, battlesOf, isBattleId, replayCommand } from "./replays.js";
+import { ReplayList, isBattleId, replayCommand, rowsOf } from "./replays.js";
 import { RoomList, command, elsewhere, isRoomId, linkTo } from "./rooms.js";
 import { Stage } from "./stage.js";
 
@@ -22,10 +24,12 @@ const SHAPES = {
   ticket: { pattern: ".{1,4096}", title: "at most 4096 characters" },
 };
 
-/** In these phases nothing is to be seen for a while. */
-const RESTS = new Set(["over", "waiting"]);
-const INVITES = { battle: "A battle is on", building: "The next round is near",
-  over: "The series is decided", waiting: "An opponent is awaited" };
+/** What a room is in while no battle can be near, and so many lists are time to read how it ended. */
+const RESTING = new Set(["over", "waiting"]);
+const RESTED = 4;
+
+/** A room that is gone, or goes. */
+const GONE = new Set(["no_such_room", 4002]);
 
 /** @type {Stage|null} */
 let stage = null;
@@ -38,19 +42,33 @@ let typed = null;
 /** @type {string|null} the room that the list opened and that let nobody in */
 let refusedBeside = null;
 
-const list = new RoomList((rooms) => {
-  const before = rooms.find(({ id }) => isShown(id));
-  const on = rooms.filter(({ phase }) => phase === "battle");
-  const only = on.length === 1 && on[0].id !== refusedBeside ? on[0] : null;
-  if (!before || (only && RESTS.has(before.phase))) {
-    if (only) open(only.id);
-    else shut();
+/** How many lists in a row have said that the room on home's stage rests. */
+let rested = 0;
+
+const hand = new Hand(document.querySelectorAll(".home"));
+const list = new RoomList(hand, (rooms) => {
+  if (!hand.isNear) {
+    choose(rooms);
+    invite(rooms.find(({ id }) => isShown(id)));
   }
-  const room = rooms.find(({ id }) => isShown(id));
-  invite(room);
-  return room?.id;
+  return rooms.find(({ id }) => isShown(id))?.id;
 });
-const replays = new ReplayList();
+const replays = new ReplayList(hand);
+
+/** What is on stage at home: the one battle that is on; and what was, until it rests while one is on. */
+function choose(rooms) {
+  const room = rooms.find(({ id }) => isShown(id));
+  const on = rooms.filter(({ phase }) => phase === "battle");
+  const next = on.length === 1 && on[0].id !== refusedBeside ? on[0] : null;
+  rested = room && RESTING.has(room.phase) ? rested + 1 : 0;
+  if (room && !(next && rested >= RESTED)) return;
+  if (next) open(next.id);
+  else shut();
+}
+
+const INVITES = { battle: "A battle is on", building: "The next round is near" };
+
+const capital = (words) => words.slice(0, 1).toUpperCase() + words.slice(1);
 
 /** Whether this room is being watched, or a person is asked for what it takes to. */
 function isShown(room) {
@@ -61,7 +79,7 @@ function invite(room) {
   byId("invitation").hidden = !room;
   if (!room) return;
   byId("invitation").href = linkTo(room.id);
-  setText(byId("invited-to"), INVITES[room.phase] ?? room.phase);
+  setText(byId("invited-to"), INVITES[room.phase] ?? capital(phaseWords(room.phase)));
   const [one, other] = [room.a, room.b].map((seat) => named(seat?.name ?? "…"));
   byId("invited").replaceChildren(one, " against ", other);
 }
@@ -100,9 +118,21 @@ function shut() {
   shown = null;
   document.title = "Phylactery"; // until it is known who plays
   byId("stage").hidden = true;
-  byId("door-battles").replaceChildren();
   byId("door").hidden = true;
   byId("door-form").hidden = true;
+  byId("kept").hidden = true;
+}
+
+/** A person is there now, and reads on from there. */
+function goTo(place) {
+  byId(place).focus({ preventScroll: true });
+}
+
+async function showKept(room) {
+  const rows = await rowsOf(room);
+  if (room !== shown) return;
+  byId("kept-list").replaceChildren(...rows);
+  byId("kept").hidden = rows.length === 0;
 }
 
 /** @param {import("./connection.js").Standing} standing */
@@ -113,19 +143,13 @@ function refuse(standing) {
   byId("door-form").hidden = !asked;
   if (!asked) {
     if (document.body.dataset.view === "home") refusedBeside = shown;
-    if (standing.code === "no_such_room") void offerReplays(stage, shown);
+    if (GONE.has(standing.code) && isRoomId(shown)) void showKept(shown);
     return;
   }
   const input = byId("door-value");
   Object.assign(input, { name: asked, ...SHAPES[asked] });
   showCommand(shown, [...new Set([...Object.keys(given), asked])]);
   input.focus();
-}
-
-/** The room is gone; its battles may still be seen. */
-async function offerReplays(asking, room) {
-  const rows = await battlesOf(room);
-  if (asking === stage) byId("door-battles").replaceChildren(...rows);
 }
 
 /** Why nobody comes in like this, and what would help. */
@@ -139,8 +163,8 @@ function words(asked, { code, reason, faults }) {
   return fault ? `The ticket ${fault}.` : "This server asks for a ticket.";
 }
 
-/** @param {Event} [event] a person has gone there */
-function route(event) {
+function route() {
+  const before = document.body.dataset.view;
   const asked = new URLSearchParams(location.hash.slice(1));
   const room = asked.get("room");
   const battle = asked.get("replay");
@@ -150,13 +174,14 @@ function route(event) {
     if (shown === null) shut();
     list.start();
     replays.start();
+    if (before === "room") goTo("main");
     return;
   }
   list.stop();
   replays.stop();
   if (!room) replay(battle);
   else if (!isShown(room)) open(room);
-  if (event && byId("door-form").hidden) byId("stage").focus({ preventScroll: true });
+  goTo("stage");
   globalThis.scrollTo(0, 0);
 }
 
@@ -165,6 +190,7 @@ byId("door-form").addEventListener("submit", (event) => {
   const { name, value } = byId("door-value");
   byId("door-value").value = "";
   open(shown, { ...given, [name]: value }, name);
+  goTo("stage");
 });
 for (const code of document.querySelectorAll("code[data-server]")) code.append(elsewhere());
 globalThis.addEventListener("hashchange", route);

@@ -1,18 +1,20 @@
 // The list of battles that were fought lately.
 
-import { byId, el, showLinks } from "./dom.js";
+import { byId, el } from "./dom.js";
 import { Poll } from "./poll.js";
+import { showRows } from "./rows.js";
 import { seconds } from "./seconds.js";
 
 const EVERY = 10_000;
 const SHOWN = 12;
 
 export class ReplayList {
-  constructor() {
-    this.shown = "";
+  /** @param {import("./hand.js").Hand} hand */
+  constructor(hand) {
+    this.hand = hand;
     // That the server does not answer, the list of rooms says; what was heard last stays.
     this.poll = new Poll("api/replays", EVERY, ({ replays }) => {
-      this.#show(replays.filter(({ reason }) => reason !== "void").slice(0, SHOWN));
+      this.#show(replays.filter(isWatchable).slice(0, SHOWN));
     });
   }
 
@@ -26,18 +28,24 @@ export class ReplayList {
 
   #show(replays) {
     byId("fought").hidden = replays.length === 0;
-    const state = JSON.stringify(replays);
-    if (state === this.shown) return; // or a link would lose the focus for nothing
-    this.shown = state;
-    showLinks(byId("replays"), replays.map(row));
+    showRows(byId("replays"), replays.map(row), this.hand.isNear);
   }
 }
 
-/** The battles of a room that are listed, each as a link; none where the server does not answer. */
-export async function battlesOf(room) {
+/** Of a void battle nothing is kept that could be seen. */
+function isWatchable({ reason }) {
+  return reason !== "void";
+}
+
+/**
+ * The battles of a room that were fought lately, as rows of a list; none where the server does not say.
+ * @param {string} room
+ * @returns {Promise<HTMLElement[]>}
+ */
+export async function rowsOf(room) {
   try {
-    const { replays } = await (await fetch("api/replays")).json();
-    return replays.filter((one) => one.room === room && one.reason !== "void").map(row);
+    const { replays } = await (await fetch("api/replays", { cache: "no-store" })).json();
+    return replays.filter((replay) => replay.room === room && isWatchable(replay)).map(row);
   } catch {
     return [];
   }
@@ -47,7 +55,7 @@ function row({ id, players, winner, reason, tick, ended }) {
   const sides = winner === "b" ? ["b", "a"] : ["a", "b"];
   const [one, other] = sides.map((side) => el(`b.${side}`, null, players[side] ?? `Side ${side}`));
   const verb = winner === null ? "draws with" : "beats";
-  return el("li", null,
+  return el("li", { "data-id": id },
     el("a", { href: linkToReplay(id) },
       el("time.phase", { datetime: new Date(1000 * ended).toISOString() }, when(ended)),
       el("span.pair", null, one, el("span.versus", null, ` ${verb} `), other),

@@ -1,7 +1,8 @@
 // The list of public rooms.
 
-import { byId, el, setText, showLinks } from "./dom.js";
+import { byId, el, setText } from "./dom.js";
 import { Poll } from "./poll.js";
+import { showRows } from "./rows.js";
 
 const EVERY = 2000;
 const ORDER = ["battle", "building", "over", "waiting"];
@@ -10,11 +11,14 @@ const PHASES = {
 };
 
 export class RoomList {
-  /** @param {(rooms: any[]) => string|undefined} heard is told of every list that comes, and gives
-   * the room that is shown beside it, if one is */
-  constructor(heard) {
+  /**
+   * @param {import("./hand.js").Hand} hand
+   * @param {(rooms: any[]) => string|undefined} heard is told of every list that comes, and gives
+   *   the room that is shown beside it, if one is
+   */
+  constructor(hand, heard) {
+    this.hand = hand;
     this.heard = heard;
-    this.shown = "";
     this.poll = new Poll("api/rooms", EVERY, ({ rooms }) => {
       this.#show(rooms);
       setText(byId("rooms-note"), "");
@@ -34,11 +38,7 @@ export class RoomList {
     const beside = this.heard(rooms);
     const sorted = rooms.filter(({ id }) => id !== beside)
       .sort((one, other) => rank(one) - rank(other));
-    const state = JSON.stringify(sorted.map(({ seq, ...room }) => room));
-    if (state !== this.shown) { // or a link would lose the focus for nothing
-      this.shown = state;
-      showLinks(byId("rooms"), sorted.map(row));
-    }
+    showRows(byId("rooms"), sorted.map(row), this.hand.isNear);
     byId("none").hidden = rooms.length > 0;
     setText(byId("rooms-title"), beside ? "Other rooms" : "Rooms");
     byId("rooms-title").hidden = sorted.length === 0 && rooms.length > 0;
@@ -46,7 +46,7 @@ export class RoomList {
 }
 
 function row(room) {
-  return el("li", { "data-phase": room.phase },
+  return el("li", { "data-id": room.id, "data-phase": room.phase },
     el("a", { href: linkTo(room.id) },
       el("span.phase", null, PHASES[room.phase] ?? room.phase),
       el("span.pair", null, ...seat(room.a, "a"), el("span.versus", null, " vs "),

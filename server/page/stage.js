@@ -1,5 +1,5 @@
-// A battle being watched: what its source hears goes to the mirror, the log book and the views. What
-// comes is taken in at once; what is shown of it, is shown once for each picture.
+// A battle being watched: what its source hears goes to the mirror, the log book and the views, at
+// once; what is shown of it, is shown once for each picture.
 
 import { BoardView } from "./board.js";
 import { byId } from "./dom.js";
@@ -22,16 +22,15 @@ export class Stage {
   /**
    * @param {string[]} papers what was asked for here, by name
    * @param {import("./beat.js").Beat|import("./player.js").Playhead} beat
-   * @param {(stage: Stage) => {leave: () => void, restart: () => void,
-   *   turn?: (time: number) => void}} open the source, which says to the stage what comes and how it
-   *   stands; `turn`: before a picture is drawn
-   * @param {(standing: import("./connection.js").Standing) => void} refused nothing comes like
-   *   this, or no more
+   * @param {(stage: Stage) => {leave: () => void, restart: () => void, turn?: (time: number) => void}}
+   *   open the source, which says what comes and how it stands; `turn`: before a picture is drawn
+   * @param {(standing: import("./connection.js").Standing) => void} refused nothing comes, or no more
    */
   constructor(papers, beat, open, refused) {
     this.papers = papers;
     this.refused = refused;
     this.ended = false;
+    this.heard = false; // anything at all
     this.mirror = new Mirror();
     this.promises = new Promises();
     this.beat = beat;
@@ -59,6 +58,7 @@ export class Stage {
 
   /** @param {any} message a message or a frame, as it came; throws where it does not fit */
   hear(message) {
+    this.heard = true;
     if (Array.isArray(message)) this.#hearFrame(message);
     else if (Object.hasOwn(HEARD, message.type)) HEARD[message.type](this, message);
   }
@@ -69,6 +69,7 @@ export class Stage {
     if (standing.state === "live" && !standing.resumed) this.#forget(null);
     if (standing.state === "live" && this.mirror.over) this.beat.rest(this.mirror.tick);
     this.ended = standing.state === "ended";
+    byId("stage").classList.toggle("unheard", this.ended && !this.heard);
     if (this.ended) this.refused(standing);
   }
 
@@ -80,9 +81,7 @@ export class Stage {
     return this.mirror.battle !== null && this.begun !== null && !this.result && !this.mirror.over;
   }
 
-  crowd() {
-    return this.header.room?.spectators ?? 0;
-  }
+  crowd() { return this.header.room?.spectators ?? 0; }
 
   /** Who fights, or fought, on a side: the seats may be others' by the time it is seen. */
   #player(side) {
@@ -139,8 +138,8 @@ export class Stage {
     this.beat.rest(this.mirror.tick);
     if (result.digest === null) this.fresh.push(brokenOff(result));
     const { begun, logbook, digests } = this;
-    await this.verdict.show(result, begun?.battle === result.battle ? begun : null,
-      logbook, digests);
+    const seen = begun?.battle === result.battle ? begun : null;
+    await this.verdict.show(result, seen, logbook, digests);
   }
 
   #hearFrame(frame) {

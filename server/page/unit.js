@@ -75,7 +75,7 @@ export class UnitView {
     this.charge.style.transform = `scaleX(${part.toFixed(4)})`;
     const until = unit.frozen_until;
     mark(this.marks.freeze, until === null ? 0 : `${tenths(Math.max(until - now, 0))}s`);
-    setText(this.fate, unit.vitality > 0 ? "" : over ? "Fallen" : fate(unit, now));
+    setText(this.fate, unit.vitality > 0 ? "" : fate(unit, now, over));
   }
 
   #vitality({ vitality, max_vitality: most }) {
@@ -95,8 +95,9 @@ export class UnitView {
     if (!state) return;
     const label = `Vessels ${vessels} of ${most}, ${progress} of ${cost} points toward the next`;
     this.vessels.setAttribute("title", label);
-    for (let at = 0; at < Math.max(most, vessels); at += 1) {
-      const pip = el(at < vessels ? "i.pip.full" : "i.pip");
+    const next = progress > 0 ? vessels + 1 : vessels; // points count past the last Vessel too
+    for (let at = 0; at < Math.max(most, next); at += 1) {
+      const pip = el(at < vessels ? "i.pip.full" : at < most ? "i.pip" : "i.pip.beyond");
       if (at === vessels) { // the one that is being filled
         const fill = el("i");
         fill.style.transform = `scaleY(${(progress / cost).toFixed(3)})`;
@@ -104,8 +105,6 @@ export class UnitView {
       }
       this.vessels.append(pip);
     }
-    // 800.49h: points are held for the one after the next death, too.
-    if (progress && vessels >= most) this.vessels.append(el("b.held", null, `+${progress}`));
     setText(this.vesselsTold, label);
   }
 
@@ -118,9 +117,9 @@ export class UnitView {
   }
 }
 
-/** How long until a dead unit is back, or that it will not be. */
-export function fate({ return_due: due }, now) {
-  if (due === null) return "Fallen";
+/** How long until a dead unit is back, or that it will not be: after the battle nobody is. */
+export function fate({ return_due: due }, now, over) {
+  if (due === null || over) return "Fallen";
   return due > now ? `Returns in ${seconds(due - now)}` : "Waits for a cell";
 }
 

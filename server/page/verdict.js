@@ -16,16 +16,28 @@ export class Verdict {
   constructor(sideName) {
     this.sideName = sideName;
     this.turn = 0; // of the last one that is to be shown
-    byId("banner-close").onclick = () => this.wait();
-    byId("stage").onkeydown = ({ key }) => { if (key === "Escape") this.wait(); };
     byId("verdict").hidden = true;
     byId("again").hidden = true;
+    this.gone = new AbortController();
+    const { signal } = this.gone;
+    byId("banner-close").addEventListener("click", () => this.#putAway(), { signal });
+    document.addEventListener("keydown", ({ key }) => {
+      if (key === "Escape") this.#putAway();
+    }, { signal });
     this.wait();
   }
 
   /** Whatever is still being checked is for nobody any more. */
   close() {
     this.turn += 1;
+    this.gone.abort();
+  }
+
+  /** Who won is known: the board below is to be seen. */
+  #putAway() {
+    if (byId("banner-close").hidden || byId("banner").hidden) return;
+    if (byId("banner").contains(document.activeElement)) byId("stage").focus({ preventScroll: true });
+    this.wait();
   }
 
   /** The next battle runs: the last verdict stays to be read, out of the way. */
@@ -45,6 +57,7 @@ export class Verdict {
     setText(byId("banner-checks"), phase === "waiting"
       ? command(`play red-kennel --room ${id}`, [...needed]) : "");
     byId("banner").dataset.winner = "";
+    byId("banner-close").hidden = true; // there is nothing below
     byId("banner").hidden = phase !== "waiting" && phase !== "building";
   }
 
@@ -59,6 +72,7 @@ export class Verdict {
     const { turn } = this;
     byId("banner-text").replaceChildren(...outcome(result, this.sideName));
     byId("banner").dataset.winner = result.winner ?? "";
+    byId("banner-close").hidden = false;
     byId("banner").hidden = false;
     byId("verdict-title").replaceChildren(`Round ${result.round}: `,
       ...outcome(result, this.sideName));

@@ -19,7 +19,7 @@ from server.app import Running, serve
 from server.cli.board import find_board
 from server.cli.bots import Pilot
 from server.config import Config
-from tests.browser.chromium import find_chromium
+from tests.browser.chromium import Page, find_chromium
 
 needs_chromium = pytest.mark.skipif(
     find_chromium() is None, reason="no chromium on the path: apt-get install chromium"
@@ -99,6 +99,15 @@ async def open_arena(pace: float, **settings: Any) -> AsyncIterator[tuple[Runnin
 def page_of(running: Running, port: int | None = None) -> str:
     """The address of the server's page, or of a wire to it."""
     return f"http://127.0.0.1:{running.port if port is None else port}/"
+
+
+async def open_alone(page: Page, running: Running) -> None:
+    """Opens the page of a server without rooms, which hears of none from then on either: what is
+    put on its stage stays.
+    """
+    await page.open(page_of(running))
+    await page.wait("!document.getElementById('none').hidden")
+    await page.run("globalThis.fetch = () => new Promise(() => {}); true")
 
 
 class Wire:

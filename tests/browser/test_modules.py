@@ -7,18 +7,30 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
+from collections.abc import AsyncIterator
 from typing import Any
+
+import pytest
 
 from engine import Battle, Setup, state_digest
 from protocol.frames import DIGEST_TICKS
 from protocol.messages import TickFrame
 from protocol.wire_events import KINDS
 from server.view.words import seconds
-from tests.browser.arena import needs_chromium
-from tests.browser.chromium import Page
+from tests.browser.arena import needs_chromium, open_arena, page_of
+from tests.browser.chromium import Page, open_page
 from tests.protocol.battles import BATTLE, boards_of, fed, frames_of, random_setup, sample_setups
 
 pytestmark = needs_chromium
+
+
+@pytest.fixture
+async def page() -> AsyncIterator[Page]:
+    """A tab on the page of a server on which nothing happens."""
+    async with open_arena(1.0) as (server, _), open_page() as page:
+        await page.open(page_of(server))
+        await page.wait("document.readyState === 'complete'")
+        yield page
 
 
 def recorded(setup: Setup) -> Any:
@@ -154,7 +166,7 @@ STANDSTILL = """(async (ticks) => {
     const beat = new Beat();
     beat.ticksPerSecond = 1e9;
     beat.heard(tick);
-    beat.began -= 1000;
+    beat.origin -= 1000;
     return beat.now;
   });
 })"""
@@ -167,6 +179,45 @@ async def test_a_beat_goes_as_far_as_the_frame_that_must_come_next(page: Page) -
         stands = await page.run(f"{STANDSTILL}({json.dumps(ticks[:-1])})")
         assert stands == [last_tick_of_next_frame(tick) for tick in ticks[:-1]]
         assert all(after <= stand for after, stand in zip(ticks[1:], stands, strict=True))
+
+
+# Frames of a tick that come so late each, in milliseconds; gives what is shown every 10 ms.
+UNEVEN = """(async (lates) => {
+  const { Beat } = await import("/page/beat.js");
+  const { now } = performance;
+  let time = 1000;
+  performance.now = () => time;
+  const beat = new Beat();
+  const frames = lates.map((late, tick) => [1000 + 50 * tick + late, tick]);
+  const seen = [];
+  for (; frames.length; time += 10) {
+    while (frames.length && frames[0][0] <= time) beat.heard(frames.shift()[1]);
+    seen.push([(time - 1000) / 50, beat.now]);
+  }
+  beat.rest(lates.length - 1);
+  const rests = beat.now;
+  performance.now = now;
+  return { seen, rests };
+})"""
+
+
+async def test_on_an_uneven_line_nothing_runs_backwards(page: Page) -> None:
+    lates = [400 if tick % 20 else 20 for tick in range(100)]
+    for tick in range(99, 0, -1):  # in their order
+        lates[tick - 1] = min(lates[tick - 1], lates[tick] + 50)
+    told = await page.run(f"{UNEVEN}({json.dumps(lates)})")
+    shown = [one for _, one in told["seen"]]
+    assert shown == sorted(shown)
+    assert all(abs(true - one) < 4 for true, one in told["seen"][10:]), "and it is on time"
+    assert told["rests"] == 99
+
+
+async def test_after_a_pause_of_the_server_the_beat_is_late_too(page: Page) -> None:
+    told = await page.run(f"{UNEVEN}({json.dumps([0] * 20 + [1000] * 400)})")
+    true, shown = told["seen"][-1]
+    assert true - 21 < shown <= true - 19
+    values = [one for _, one in told["seen"]]
+    assert values == sorted(values)
 
 
 def last_tick_of_next_frame(tick: int) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.browser.arena import needs_chromium, open_arena, page_of
+from tests.browser.arena import needs_chromium, open_alone, open_arena
 from tests.browser.chromium import open_page
 
 pytestmark = needs_chromium
@@ -19,10 +19,17 @@ CHRONICLE = """(async () => {
     document.getElementById("field").style.minHeight = high;
     await drawn();
     const heal = () => ({ tick: 20, line: line++, kind: "heal",
-      values: { unit: "a0", source: null, amount: 3 } });
+      values: { unit: "The Candle Abbot of the Barrow", source: null, amount: 3 } });
     log.add(Array.from({ length: lines }, heal));
     await drawn();
     return Math.round(log.list.scrollHeight - log.list.scrollTop - log.list.clientHeight);
+  };
+  globalThis.reshape = async (width, high) => {
+    log.list.parentElement.style.width = width;
+    document.getElementById("field").style.minHeight = high;
+    log.list.scrollTop -= 300; // as browsers do, so that the same line stays in sight
+    log.list.dispatchEvent(new Event("scroll"));
+    await drawn();
   };
   globalThis.scroll = async (by) => { log.list.scrollTop += by; await drawn(); };
 })()"""
@@ -30,11 +37,14 @@ CHRONICLE = """(async () => {
 
 async def test_it_follows_whatever_changes_in_size_until_the_reader_scrolls_up() -> None:
     async with open_arena(1.0) as (server, _), open_page() as page:
-        await page.open(page_of(server))
+        await open_alone(page, server)
         await page.run(CHRONICLE)
         assert await page.run("more(90, '900px')") == 0
         assert await page.run("more(1, '600px')") == 0
         assert await page.run("more(1, '800px')") == 0
+        for width, high in (("20rem", "900px"), ("40rem", "600px"), ("15rem", "700px")):
+            await page.run(f"reshape({width!r}, {high!r})")
+            assert await page.run(f"more(1, {high!r})") == 0
         await page.run("scroll(-30)")
         assert await page.run("more(1)") > 30
         assert await page.run("more(1, '700px')") > 0

@@ -7,13 +7,11 @@ import trio
 
 from protocol.messages import Result
 from server.app import Running
-from server.limits import Limits
 from server.replay import Replay
 from server.retelling import Untellable
 from tests.browser.arena import Players, needs_chromium, open_arena, page_of
 from tests.browser.chromium import Page, open_page
 from tests.browser.test_live_page import BANNER, CHECKS, NAMES, UNITS, text
-from tests.server.strangers import until
 
 pytestmark = needs_chromium
 
@@ -290,22 +288,3 @@ async def test_a_replay_that_does_not_come_is_asked_for_again() -> None:
         sentence = "The server cannot show this replay at the moment, trying again in"
         assert sum(said.startswith(sentence) for said in seen) == 2, seen
         assert seen[-1] == "as it was recorded"
-
-
-async def test_the_battles_of_a_room_that_is_gone_are_at_its_door() -> None:
-    limits = Limits(over_seconds=0.05)
-    arena = open_arena(PACE, data=":memory:", limits=limits)
-    async with arena as (server, nursery), open_page() as page:
-        result = await fought(server, nursery, Players(names=NAMES))
-        await until(lambda: len(server.hall) == 0)
-        await page.open(f"{page_of(server)}#room={result.battle.split('.')[0]}")
-        await page.wait("document.querySelector('#door-battles a') !== null")
-        await page.run("document.querySelector('#door-battles a').click()")
-        await page.wait(f"{UNITS} >= 12")
-        assert await page.run("document.activeElement.id") == "stage"
-        label = await page.run("document.getElementById('stage').getAttribute('aria-label')")
-        assert all(name in label for name in NAMES)
-        await page.run(moment(LAST))
-        await page.wait(BANNER)
-        await page.run(press("Escape"))
-        assert await page.run(NO_BANNER)

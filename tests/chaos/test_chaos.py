@@ -14,4 +14,4 @@ def test_nothing_is_lost_whatever_happens(caplog: pytest.LogCaptureFixture) -> N
     caplog.set_level(logging.CRITICAL, "websockets")
     seed = random.randrange(1 << 32)
     print("seed", seed)
-    print(run(8, seed, print))
+    print(run(5, seed, print))
