@@ -10,7 +10,6 @@ import trio
 from protocol.messages import Result
 from protocol.session import Update
 from server.cli.fetching import TooLong, fetch
-from server.cli.input import MAX_BYTES
 from server.cli.reaching import replay_url
 from server.view.commentary import Commentary
 
@@ -30,9 +29,9 @@ async def hear(commentary: Commentary, update: Update, server: str) -> None:
 
 
 def is_there(url: str) -> bool:
-    """Whether anything stands at the URL; waits."""
+    """Whether anything stands at the URL, whatever it is; waits."""
     try:
-        fetch(url, most_bytes=MAX_BYTES, seconds=PATIENCE_SECONDS)
+        fetch(url, most_bytes=0, seconds=PATIENCE_SECONDS)
     except TooLong:
         return True
     except (OSError, ValueError, HTTPException):

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from engine import Board, Catalog, Fault, Refused, Rules, base_catalog, read_catalog, read_rules
+from engine.catalog import KINDS
 from server.cli.kinds import expect
-
-KINDS: Final = ("cards", "runes", "resonances")
 
 
 class World(NamedTuple):
@@ -79,7 +78,7 @@ def difference(world: World) -> Difference:
     new: list[str] = []
     changed: list[str] = []
     things: set[tuple[str, str]] = set()
-    for kind in KINDS:
+    for kind, _ in KINDS:
         before, after = getattr(old.catalog, kind), getattr(world.catalog, kind)
         for one in (one for one in after if before.get(one) != after[one]):
             (changed if one in before else new).append(one)

@@ -7,30 +7,18 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
-from collections.abc import AsyncIterator
 from typing import Any
-
-import pytest
 
 from engine import Battle, Setup, state_digest
 from protocol.frames import DIGEST_TICKS
 from protocol.messages import TickFrame
 from protocol.wire_events import KINDS
 from server.view.words import seconds
-from tests.browser.arena import needs_chromium, open_arena, page_of
-from tests.browser.chromium import Page, open_page
+from tests.browser.arena import needs_chromium
+from tests.browser.chromium import Page
 from tests.protocol.battles import BATTLE, boards_of, fed, frames_of, random_setup, sample_setups
 
 pytestmark = needs_chromium
-
-
-@pytest.fixture
-async def page() -> AsyncIterator[Page]:
-    """A tab on the page of a server on which nothing happens."""
-    async with open_arena(1.0) as (server, _), open_page() as page:
-        await page.open(page_of(server))
-        await page.wait("document.readyState === 'complete'")
-        yield page
 
 
 def recorded(setup: Setup) -> Any:

@@ -5,15 +5,14 @@ long a lost connection is waited for, and the order in which things are told.
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator
 from functools import cache
 from typing import Any
 
 import pytest
 
 from engine import Battle
-from tests.browser.arena import needs_chromium, open_arena, page_of
-from tests.browser.chromium import Page, open_page
+from tests.browser.arena import needs_chromium
+from tests.browser.chromium import Page
 from tests.protocol.battles import BATTLE, boards_of, fed, random_setup
 
 pytestmark = needs_chromium
@@ -21,15 +20,6 @@ pytestmark = needs_chromium
 SPEED = 4
 # Some hundred ticks, with deaths, revivals, and a sweep at its end.
 SETUP = random_setup(15)
-
-
-@pytest.fixture
-async def page() -> AsyncIterator[Page]:
-    """A tab on the page of a server on which nothing happens."""
-    async with open_arena(1.0) as (server, _), open_page() as page:
-        await page.open(page_of(server))
-        await page.wait("document.readyState === 'complete'")
-        yield page
 
 
 @cache

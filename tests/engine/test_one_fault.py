@@ -186,3 +186,20 @@ def test_a_list_where_none_is_is_told_once(value: Json) -> None:
 def test_a_list_of_a_battle_where_none_is_is_told_once() -> None:
     for key in ("cards", "runes", "resonances"):
         assert [path for path, _ in battle_faults(plain(**{key: {}}))] == [key]
+
+
+def test_a_count_that_cannot_be_read_is_no_other_steps_count() -> None:
+    steps = [{"count": "x"}, {"count": 1}]
+    assert catalog_faults({"resonances": [{"id": "r", "steps": steps}]}, "resonances[0].steps") == [
+        ("[0].count", 'must be a whole number, not "x"')
+    ]
+
+
+def test_a_catalog_that_has_rules_is_told_where_they_go() -> None:
+    assert catalog_faults({"cards": [], "rules": {"vessel_cost": 3}, "prises": {}}) == [
+        (
+            "rules",
+            "a catalog has no rules; a battle has, and a change that is tried",
+        ),
+        ("prises", 'unknown field; did you mean "prices"?'),
+    ]

@@ -352,13 +352,6 @@ def test_refusal_of_a_resonance() -> None:
     ]
 
 
-def test_a_count_that_cannot_be_read_is_no_other_steps_count() -> None:
-    steps = [{"count": "x"}, {"count": 1}]
-    assert catalog_faults({"resonances": [{"id": "r", "steps": steps}]}, "resonances[0].steps") == [
-        ("[0].count", 'must be a whole number, not "x"')
-    ]
-
-
 def test_refusal_of_a_catalog_as_toml_writes_it() -> None:
     assert catalog_faults({"card": [card("x"), card("x")]}) == [
         ("card[1].id", 'a card "x" stands here twice')
@@ -404,14 +397,4 @@ def test_refusal_names_every_fault_of_a_battle_at_once() -> None:
         ("rules.vessel_cots", 'no rule "vessel_cots"; did you mean "vessel_cost"?'),
         ("cards[0].lines[0].do[0].verb", 'no verb "hael"; did you mean "heal"?'),
         ("boards.b.units[0].card", 'no card "dumy"; did you mean "dummy"?'),
-    ]
-
-
-def test_a_catalog_that_has_rules_is_told_where_they_go() -> None:
-    assert catalog_faults({"cards": [], "rules": {"vessel_cost": 3}, "prises": {}}) == [
-        (
-            "rules",
-            "a catalog has no rules; a battle has, and a change that is tried",
-        ),
-        ("prises", 'unknown field; did you mean "prices"?'),
     ]

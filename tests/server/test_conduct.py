@@ -68,7 +68,9 @@ async def test_wrong_boards_of_many_connections_are_counted_together(
 
     async with open_world() as world:
         assert await codes(world) == ["board_refused"] * 100 + ["too_fast"] * 10
-        await trio.sleep(15)
+        await trio.sleep(9)  # of some ten seconds
+        assert (await world.visit("new").refused(Forfeit())).code == "too_fast"
+        await trio.sleep(4)
         late = await world.create()
         assert (await late.refused(Forfeit())).code == "wrong_phase"
 

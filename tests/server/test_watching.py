@@ -379,26 +379,3 @@ async def test_a_closed_room_leaves_nothing(autojump_clock: MockClock) -> None:
         gc.collect()
         assert stage() is None
         assert len(world.hall) == 0
-
-
-async def test_a_delayed_spectator_who_begins_anew_begins_where_the_room_was_for_them(
-    autojump_clock: MockClock,
-) -> None:
-    """Battle 1 is over and 2 has begun, but not 10 s ago: its result is still to come."""
-    async with open_world() as world:
-        ada, bob = await world.pair(best_of=5)
-        await get_ready(ada, bob)
-        eve = await world.watch(ada.place, delay_seconds=10)
-        await ada.hear_until(Result)
-        await ada.hear_phase("building")
-        for number, player in enumerate((ada, bob)):
-            await player.say(Ready(f"{NONCE}{number}"))
-        await ada.hear_until(Begin)
-        await eve.drop()
-        back = await world.resume(eve, eve.welcome.token)
-        first = (await back.hear_until(Welcome)).room
-        assert (first.round, first.phase) == (1, "battle")
-        assert (await back.hear_until(Begin)).round == 1
-        result = await back.hear_until(Result)
-        assert result.round == 1
-        assert (await back.hear_until(Begin)).round == 2
