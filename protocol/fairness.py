@@ -10,10 +10,14 @@ from __future__ import annotations
 import hashlib
 import hmac
 from collections.abc import Iterator, Mapping
+from typing import Final
 
 from engine import Battle, Catalog, Refused, Rules, Setup, read_board
 
 from .messages import Begin, Fault, Result, Seat
+
+# How battles end that are not fought to their end: they have no digest.
+STOPPED: Final = ("forfeit", "void")
 
 
 class Unfair(Exception):  # noqa: N818 - says what the result is
@@ -48,13 +52,14 @@ def check_result(result: Result, published: str, nonces: Mapping[Seat, str] | No
 def verify(result: Result, begin: Begin, catalog: Catalog, rules: Rules) -> None:
     """`check_result`, and then the whole battle again, from its boards to the digest of its log.
 
-    `rules` are those that `begin.rules` makes of the standard ones. A battle that did not run to
-    its end (a forfeit, a void) has no digest; its seed is checked all the same. Raises `Unfair`.
+    `rules` are those that `begin.rules` makes of the standard ones. One that was given up has no
+    digest: it must not have been over by then. Of a void one only the seed is checked. Raises
+    `Unfair`.
     """
     faults = list(_result_faults(result, begin.commitment, {}))
     if result.battle != begin.battle:
         faults.append(Fault("battle", f"is not {begin.battle}, which began"))
-    if not faults and result.digest is not None:
+    if not faults and result.reason != "void":
         faults += _battle_faults(result, begin, catalog, rules)
     if faults:
         raise Unfair(faults)
@@ -75,6 +80,22 @@ def _result_faults(result: Result, published: str, nonces: Mapping[Seat, str]) -
         yield Fault("nonces", "are not those of both seats")
     elif result.seed != derive_seed(secret, result.battle, result.nonces["a"], result.nonces["b"]):
         yield Fault("seed", "does not follow from the secret and the nonces")
+    yield from _ending_faults(result)
+
+
+def _ending_faults(result: Result) -> Iterator[Fault]:
+    """Whoever could leave out the digest could have anyone win."""
+    reason = result.reason
+    if reason in STOPPED and result.digest is not None:
+        yield Fault("digest", f"is there, and a {reason} has none")
+    if reason not in STOPPED and result.digest is None:
+        yield Fault("digest", f"is missing of a battle that was fought to its {reason}")
+    if reason == "void" and result.winner is not None:
+        yield Fault("winner", "is there, and nobody wins a void battle")
+    if reason == "forfeit" and result.winner is None:
+        yield Fault("winner", "is nobody, and who does not give up wins")
+    if result.tick < 0:
+        yield Fault("tick", "is before the battle")
 
 
 def _battle_faults(result: Result, begin: Begin, catalog: Catalog, rules: Rules) -> Iterator[Fault]:
@@ -84,7 +105,18 @@ def _battle_faults(result: Result, begin: Begin, catalog: Catalog, rules: Rules)
     except (KeyError, Refused) as error:
         yield Fault("boards", f"cannot be fought under these rules: {error}")
         return
-    again = Battle(Setup(result.seed, rules, catalog, (a, b))).run()
+    battle = Battle(Setup(result.seed, rules, catalog, (a, b)))
+    if result.reason in STOPPED:
+        yield from over_by(result.tick, battle)
+        return
+    again = battle.run()
     for name in ("winner", "reason", "tick", "digest"):
         if (said := getattr(result, name)) != (found := getattr(again, name)):
             yield Fault(name, f"is {said}, and {found} when fought again")
+
+
+def over_by(tick: int, battle: Battle) -> Iterator[Fault]:
+    """What is wrong with a battle that is said to have been given up at this tick."""
+    battle.advance(tick)
+    if battle.result is not None:
+        yield Fault("tick", f"is {tick}: nobody can give up a battle that is over")

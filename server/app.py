@@ -201,7 +201,7 @@ class House:
                         close_timeout=limits.close_seconds,
                         max_size=limits.hello_bytes,  # until they are let in
                         max_queue=4,
-                        create_connection=lines_of(self._reception),
+                        create_connection=lines_of(self._reception, limits),
                     )
                 )
                 self.ready.set()

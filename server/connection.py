@@ -51,7 +51,7 @@ async def converse(connection: Line, hall: Hall, place: str, caller: Caller = NO
         with trio.move_on_after(hall.config.limits.close_seconds):
             await connection.aclose(CloseCode.INTERNAL, f"the connection failed: {error_id}")
     finally:
-        hall.metrics.closed[str(connection.ended_with)] += 1
+        hall.metrics.closed[connection.counted_as] += 1
         conversation.note_end()
 
 
@@ -66,10 +66,8 @@ class Conversation:
         self._about: FilteringBoundLogger | None = None  # whoever has come
         self._limits = limits = hall.config.limits
         rate, burst = limits.messages_per_second, limits.messages_burst
-        now = trio.current_time()
-        self._bucket = Bucket(rate, burst, now)
+        self._bucket = Bucket(rate, burst, trio.current_time())
         self._too_fast = 0  # messages in a row
-        connection.frames = Bucket(limits.frames_per_second, limits.frames_burst, now)
 
     async def run(self) -> None:
         try:

@@ -12,8 +12,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
+import orjson
+
 from engine import Battle, Catalog, Refused, Rules, Setup, read_board, read_rules
-from protocol.fairness import Unfair, check_result
+from protocol.fairness import Unfair, check_result, over_by
 from protocol.logbook import DIGEST_DIGITS
 from server.edition import edition_of, rules_digest
 from server.match import SEATS
@@ -25,7 +27,7 @@ AGAIN: Final = "when fought again"
 @dataclass(frozen=True)
 class Findings:
     """`faults` is what does not hold. `other` says under which other edition it was made, so that
-    it was not fought again; None where it was."""
+    it was not fought again; or if it was, by another engine, `faults` is how it went otherwise."""
 
     faults: tuple[str, ...]
     other: str | None
@@ -40,7 +42,6 @@ def examine(replay: Replay, catalog: Catalog) -> Findings:
         mine = edition_of(catalog).engine
         if faults and replay.engine != mine:
             other = f"engine {replay.engine}; this is {mine}"
-            faults = []
     return Findings(tuple(faults), other)
 
 
@@ -49,12 +50,19 @@ def _bound(replay: Replay) -> Iterator[str]:
     result = replay.result
     for name, mine, theirs in (
         ("id", replay.id, result.battle),
+        ("round", replay.round, result.round),
         ("secret", replay.secret, result.secret),
         ("nonces", replay.nonces, result.nonces),
         ("seed", replay.seed, result.seed),
     ):
         if mine != theirs:
             yield f"{name} is not that of the result"
+    if replay.id != f"{replay.room}.{replay.round}":
+        yield "id is not that of the room and the round"
+    if sum(result.wins.values()) > replay.round:
+        yield "wins are more than rounds"
+    if result.winner is not None and result.wins.get(result.winner, 0) < 1:
+        yield "wins has none of the winner's"
     if rules_digest(replay.rules) != replay.rules_digest:
         yield "rules_digest is not that of the rules"
     try:
@@ -64,13 +72,27 @@ def _bound(replay: Replay) -> Iterator[str]:
 
 
 def _recorded(replay: Replay) -> Iterator[str]:
-    """The digest of the result is the log's."""
-    if replay.result.digest is None:
+    """The log is there, and ends as the result says."""
+    result = replay.result
+    if result.reason == "void":
+        if replay.log:
+            yield "the log is there, and nothing is kept of a void battle"
         return
+    if result.digest is None:
+        return  # it has no end
     lines = replay.log_bytes().splitlines(keepends=True)
     digest = hashlib.sha256(b"".join(lines[:-1])).hexdigest()[:DIGEST_DIGITS]
-    if digest != replay.result.digest:
-        yield f"the log has the digest {digest}, the result says {replay.result.digest}"
+    if digest != result.digest:
+        yield f"the log has the digest {digest}, the result says {result.digest}"
+        return
+    # The digest is of all lines but this one.
+    end = orjson.loads(lines[-1]) if lines else {}
+    if not isinstance(end, dict) or end.get("kind") != "battle_end":
+        yield "the log does not end with the end of the battle"
+        return
+    for name in ("winner", "reason", "tick", "digest"):
+        if (said := getattr(result, name)) != end.get(name):
+            yield f"{name} is {said}, and {end.get(name)} in the log"
 
 
 def _other_edition(replay: Replay, catalog: Catalog) -> str | None:
@@ -89,16 +111,17 @@ def _fought_again(replay: Replay, catalog: Catalog) -> Iterator[str]:
     except (KeyError, Refused) as error:
         yield f"cannot be fought: {error}"
         return
-    result = replay.result
-    if result.digest is None:  # it was stopped: as far as it went
-        if replay.log:
-            battle.advance(result.tick)
+    result, log = replay.result, replay.log_bytes()
+    if result.reason == "void" or (result.tick == 0 and not log):  # stopped before its first tick
+        return
+    if result.reason == "forfeit":
+        yield from (f"{fault.path} {fault.message}" for fault in over_by(result.tick, battle))
     else:
         again = battle.run()
         for name in ("winner", "reason", "tick", "digest"):
             if (said := getattr(result, name)) != (found := getattr(again, name)):
                 yield f"{name} is {said}, and {found} {AGAIN}"
-    if replay.log and replay.log_bytes() != battle.log():
+    if log != battle.log():
         yield f"the log is another one {AGAIN}"
 
 

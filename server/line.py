@@ -27,10 +27,17 @@ from websockets.trio.server import ServerConnection
 
 from protocol.codes import CloseCode
 from server.bucket import Bucket
+from server.limits import Limits
 from server.turn import Turn
 
 # As much of a request as holds its method.
 BEGINNING_BYTES: Final = 16
+# Of what comes at once, so much is taken apart between two looks at how many frames it was: most
+# messages are shorter, and it holds no more than some two hundred frames.
+SLICE_BYTES: Final = 1024
+
+# How clients go: left, went away, closed without a code.
+GOODBYES: Final = (CloseCode.NORMAL, CloseCode.GOING_AWAY, 1005)
 
 _CONNECTING: Final = State.CONNECTING
 _OPEN: Final = State.OPEN
@@ -49,7 +56,9 @@ class Host(Protocol):
 class Line(ServerConnection):
     """One connection."""
 
-    def __init__(self, *args: Any, host: Host, **options: Any) -> None:
+    def __init__(
+        self, *args: Any, host: Host, limits: Limits | None = None, **options: Any
+    ) -> None:
         super().__init__(*args, **options)
         self._host = host
         self._beginning = b""  # of the request
@@ -60,7 +69,8 @@ class Line(ServerConnection):
         # All that the library does with its lock, a turn can do.
         self.send_lock = self.turn  # type: ignore[assignment]
         self.unheard = False  # since it was set: nothing has come from the other side
-        self.frames: Bucket | None = None  # how many may come
+        # How many may come, the first ones with the request.
+        self._frames = None if limits is None else _frames_of(limits)
         self.protocol.receive_data = _reading(self)  # type: ignore[assignment, method-assign]
 
     async def handshake(self, *args: Any, **options: Any) -> None:
@@ -84,8 +94,7 @@ class Line(ServerConnection):
         early, self._early = self._early, b""
         if early:
             self.read_on(early)
-            for event in self.protocol.events_received():
-                self.process_event(event)
+            self._take_in()
             self.nursery.start_soon(self._flush)
         return await super().__aenter__()
 
@@ -119,11 +128,18 @@ class Line(ServerConnection):
         if state is _CONNECTING and not self.protocol.eof_sent:
             self._read_request(data)
             return
-        ServerProtocol.receive_data(self.protocol, data)
+        for at in range(0, len(data), SLICE_BYTES):
+            if at:
+                self._take_in()
+            ServerProtocol.receive_data(self.protocol, data[at : at + SLICE_BYTES])
         if state is _OPEN and self.protocol.state is _CLOSING:
-            for event in self.protocol.events_received():
-                self.process_event(event)
+            self._take_in()
             self.recv_messages.close()
+
+    def _take_in(self) -> None:
+        """What has been taken apart; the library, too, does so with what is left to it."""
+        for event in self.protocol.events_received():
+            self.process_event(event)
 
     async def recv(self, decode: bool | None = None) -> Any:
         """As the library's, but for the end: once the other side has closed or broken the protocol
@@ -148,6 +164,14 @@ class Line(ServerConnection):
         first = protocol.close_rcvd if protocol.close_rcvd_then_sent else protocol.close_sent
         return int(CloseCode.LOST if first is None else first.code)
 
+    @property
+    def counted_as(self) -> str:
+        """As `ended_with`, of those codes that are known; what the server's own mean, no client can
+        say."""
+        code = self.ended_with
+        is_theirs = self.protocol.close_rcvd is not None and self.protocol.close_rcvd_then_sent
+        return "other" if is_theirs and code not in GOODBYES else str(code)
+
     def _fail(self, code: CloseCode, why: str) -> None:
         """Ends the connection from this side, and waits for nobody."""
         if self.protocol.state is _OPEN:
@@ -161,7 +185,7 @@ class Line(ServerConnection):
         self.unheard = False
         if self.recv_messages.closed:
             return
-        if self.frames is None or self.frames.take(trio.current_time()):
+        if self._frames is None or self._frames.take(trio.current_time()):
             super().process_event(event)
         else:
             self._fail(CloseCode.POLICY, "frames came too fast")
@@ -208,9 +232,14 @@ class Line(ServerConnection):
                 error = error.__context__
 
 
-def lines_of(host: Host) -> type[Line]:
-    """What the library calls to make a connection."""
-    return cast(type[Line], partial(Line, host=host))
+def lines_of(host: Host, limits: Limits | None = None) -> type[Line]:
+    """What the library calls to make a connection; without limits, any number of frames may come
+    on it."""
+    return cast(type[Line], partial(Line, host=host, limits=limits))
+
+
+def _frames_of(limits: Limits) -> Bucket:
+    return Bucket(limits.frames_per_second, limits.frames_burst, trio.current_time())
 
 
 def _reading(line: Line) -> Callable[[bytes], None]:

@@ -130,7 +130,8 @@ class Stage:
             refused = self._handle(command, by)
         except Exception:
             self._fail()
-        self.reschedule()
+        if refused is None:  # else nothing has changed, also about what is to be done when
+            self.reschedule()
         return refused
 
     def lost(self, session: Session, follower: Follower | None) -> None:
@@ -315,8 +316,19 @@ class Stage:
         for session in self.sessions:  # also of those who are in, and are yet to be told so
             self._part(session, closing)
         self.teller.dismiss_all(lambda: closing)
-        effects = self.room.handle(Shut(), None, trio.current_time())
+        effects = self._shut(error_id)
         for effect in effects:
             if isinstance(effect, Close):
                 self._closed(self, effect.record)
         self._backstage.journal.put(self._keeper.writes(effects))
+
+    def _shut(self, error_id: str) -> Sequence[Effect]:
+        """Closes the room, also where what has failed is needed for that."""
+        now = trio.current_time()
+        try:
+            return self.room.handle(Shut(), None, now)
+        except Exception:
+            self.log.exception("room failed", phase=self.room.phase, error_id=error_id)
+        self.room.phase = "closed"
+        state = msgspec.structs.replace(self.teller.room, phase="closed")
+        return [Close(Record(state, self.room.opened, now, "it failed"))]

@@ -85,6 +85,13 @@ def read_replay(place: str) -> Replay:
 def verdict_on(replay: Replay) -> Verdict:
     """What comes of checking it, and of fighting its battle again."""
     findings = examine(replay, base_catalog())
+    if findings.faults and findings.other is not None:
+        return Verdict(
+            OTHER_RULES,
+            f"{replay.id} was fought by another engine ({findings.other}), and went otherwise when"
+            " fought again; its commitment, its seed and the digest of its log hold",
+            findings.faults,
+        )
     if findings.faults:
         return Verdict(FAILED, f"{replay.id} does NOT hold", findings.faults)
     if findings.other is not None:
@@ -94,6 +101,8 @@ def verdict_on(replay: Replay) -> Verdict:
             " again; its commitment, its seed and the digest of its log hold",
         )
     digest = replay.result.digest
+    if replay.result.reason == "void":
+        return Verdict(DONE, "holds: commitment and seed; of a void battle no log is kept")
     if digest is None:
         return Verdict(DONE, "holds: commitment, seed, and the log as far as it ran, fought again")
     return Verdict(DONE, f"holds: commitment, seed, and fought again to the digest {digest}")

@@ -106,6 +106,8 @@ function summary(checks) {
 
 const UNABLE = "this browser can check only what came over TLS, or from this machine";
 const UNFOUGHT = "the battle was not fought to its end, and has no digest";
+const UNTRUE = "what is fought to its end has a digest, and nothing else has";
+const STOPPED = ["forfeit", "void"];
 
 /** @returns {Promise<({name: string} & Finding)[]>} */
 async function makeChecks(result, begun, logbook, digests) {
@@ -132,7 +134,8 @@ async function ofCommitment({ secret }, begun) {
 }
 
 /** @returns {Promise<Finding>} */
-async function ofLog({ digest }, logbook) {
+async function ofLog({ digest, reason }, logbook) {
+  if (STOPPED.includes(reason) !== (digest === null)) return { holds: false, what: UNTRUE };
   if (digest === null) return { holds: null, what: UNFOUGHT };
   if (!can) return { holds: null, what: UNABLE };
   if (!logbook.whole) return { holds: null, what: "not all of its lines were seen here" };

@@ -115,6 +115,9 @@ async def test_what_is_not_checked_says_why() -> None:
             assert said["States"] == ("true", "2 digests of the state agreed on the way")
             assert said["Commitment"] == ("true", NOT_SEEN_BEFORE)
             assert said["Seed"][0] == "true"
+        for reason, digest in (("elimination", None), ("forfeit", "8" * 32)):
+            said = await marks(page, BEGUN, (2, 0), digest=digest, reason=reason)
+            assert said["Log"][0] == "false"
         said = await marks(page, None, (0, 0))
         assert said["Commitment"] == ("null", "the beginning of the battle was not seen here")
         assert said["Log"] == ("null", "not all of its lines were seen here")

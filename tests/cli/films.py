@@ -23,4 +23,4 @@ def other_rules(value: dict[str, Any]) -> None:
 
 
 def other_winner(value: dict[str, Any]) -> None:
-    value["result"]["winner"] = "b"
+    value["result"] |= {"winner": "b", "wins": {"a": 0, "b": 1}}

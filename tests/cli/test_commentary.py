@@ -122,8 +122,10 @@ def test_a_fair_result() -> None:
 
 
 def test_a_result_without_a_digest_is_checked_for_its_seed() -> None:
-    stopped = changed(digest=None, reason="forfeit")
+    stopped = changed(digest=None, reason="forfeit", tick=100)
     assert verdict(BEGIN, stopped, pilot()) == "checked: commitment and seed"
+    void = changed(digest=None, reason="void", winner=None)
+    assert verdict(BEGIN, void, pilot()) == "checked: commitment and seed"
 
 
 @pytest.mark.parametrize(

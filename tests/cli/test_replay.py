@@ -105,7 +105,7 @@ def test_of_what_lies_before_the_beginning_nothing_is_printed(
     ("change", "status", "verdict"),
     [
         (other_rules, OTHER_RULES, "theroom2.1 was made under other rules (catalog 0000"),
-        (other_winner, FAILED, "theroom2.1 does NOT hold: winner is b, and None when fought again"),
+        (other_winner, FAILED, "theroom2.1 does NOT hold: winner is b, and None in the log"),
     ],
 )
 def test_what_does_not_hold_here_plays_too_and_says_what_verify_says(

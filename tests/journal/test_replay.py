@@ -77,6 +77,19 @@ def _result(**fields: object) -> Change:
     return lambda value: value["result"].update(fields)
 
 
+def _stopped(reason: str, *, tick: int, winner: str | None = "b", log: Any = None) -> Change:
+    """The battle is said to have been stopped, and its log to be this; None: as it was."""
+    wins = {"a": 0, "b": 0} | ({winner: 1} if winner else {})
+    fields = {"reason": reason, "digest": None, "tick": tick, "winner": winner, "wins": wins}
+
+    def change(value: dict[str, Any]) -> None:
+        value["result"].update(fields)
+        if log is not None:
+            value["log"] = log
+
+    return change
+
+
 def _swap_boards(value: dict[str, Any]) -> None:
     value["boards"] = {"a": value["boards"]["b"], "b": value["boards"]["a"]}
 
@@ -104,11 +117,26 @@ def _other_rules(value: dict[str, Any]) -> None:
         (_swap_boards, "when fought again"),
         (lambda value: value["boards"]["a"]["units"].pop(), "when fought again"),
         (lambda value: value["boards"]["a"]["units"][0].update(card="nobody"), "cannot be fought"),
+        (lambda value: value["log"][-1].update(winner="a"), "winner is None, and a in the log"),
+        (lambda value: value["log"][-1].update(kind="nothing"), "does not end with the end"),
+        (lambda value: value["log"].__setitem__(-1, [1]), "does not end with the end"),
+        (lambda value: value["log"].clear(), "digest"),
+        (_result(digest=None, winner="b", wins={"a": 0, "b": 1}), "digest is missing"),
+        (_stopped("forfeit", tick=100, winner=None), "winner is nobody"),
+        (_stopped("forfeit", tick=-4), "tick is before the battle"),
+        (_stopped("forfeit", tick=1200), "nobody can give up a battle that is over"),
+        (_stopped("forfeit", tick=5000), "nobody can give up a battle that is over"),
+        (_stopped("forfeit", tick=100), "the log is another one"),
+        (_stopped("void", tick=100, winner=None), "nothing is kept of a void battle"),
+        (_stopped("void", tick=100, log=[]), "nobody wins a void battle"),
+        (lambda value: value.update(round=7), "id is not that of the room"),
+        (lambda value: value.update(room="another"), "id is not that of the room"),
+        (_result(round=7), "round is not that of the result"),
+        (_result(wins={"a": 9, "b": 0}), "wins are more than rounds"),
     ],
 )
 def test_what_was_changed_is_found(change: Change, fault: str) -> None:
-    (*_, last) = examine(changed(change), base_catalog()).faults
-    assert fault in last
+    assert any(fault in one for one in examine(changed(change), base_catalog()).faults)
 
 
 def test_of_a_battle_that_was_given_up_the_log_is_checked_too() -> None:
@@ -125,15 +153,22 @@ def test_a_replay_of_another_catalog_is_not_fought_again_and_says_so() -> None:
     assert base_catalog().digest() in findings.other
 
 
-def test_where_another_engine_fights_otherwise_that_is_no_fault() -> None:
+def test_where_another_engine_fights_otherwise_both_are_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     def older(value: dict[str, Any]) -> None:
         value["engine"] = "0.0.1"
         _swap_boards(value)
 
     findings = examine(changed(older), base_catalog())
-    assert findings.faults == ()
+    assert all("when fought again" in fault for fault in findings.faults)
+    assert findings.faults
     assert findings.other is not None
     assert "0.0.1" in findings.other
+    file = tmp_path / "older.json"
+    file.write_bytes(encode(changed(older)))
+    assert verify(str(file)) == OTHER_RULES
+    assert "went otherwise when fought again" in capsys.readouterr().err
 
 
 def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -86,6 +86,12 @@ def test_a_fair_battle_is_verified() -> None:
         ({"nonces": {"a": NONCES["a"]}}, ["nonces"]),
         ({"nonces": {"a": NONCES["a"], "c": NONCES["b"]}}, ["nonces"]),
         ({"battle": "k3f9x2.2"}, ["seed"]),
+        ({"digest": None}, ["digest"]),
+        ({"digest": None, "winner": "b"}, ["digest"]),
+        ({"reason": "forfeit"}, ["digest"]),
+        ({"reason": "forfeit", "digest": None, "winner": None}, ["winner"]),
+        ({"reason": "void", "digest": None}, ["winner"]),
+        ({"tick": -1}, ["tick"]),
     ],
 )
 def test_an_unfair_result_is_found_out(changes: dict[str, object], found: list[str]) -> None:
@@ -138,3 +144,7 @@ def test_a_forfeit_has_its_seed_checked_and_no_battle() -> None:
     verify(forfeit, begin, base_catalog(), RULES)
     with pytest.raises(Unfair):
         verify(msgspec.structs.replace(forfeit, seed="0" * 64), begin, base_catalog(), RULES)
+    too_late = msgspec.structs.replace(forfeit, tick=result.tick)
+    with pytest.raises(Unfair) as unfair:
+        verify(too_late, begin, base_catalog(), RULES)
+    assert paths(unfair) == ["tick"]

@@ -41,7 +41,9 @@ def streams(kind: str, buffer_bytes: int = 0) -> tuple[trio.abc.Stream, trio.abc
     return trio.SocketStream(ours), trio.SocketStream(theirs)
 
 
-def open_connection(nursery: trio.Nursery, stream: trio.abc.Stream) -> Line:
+def open_connection(
+    nursery: trio.Nursery, stream: trio.abc.Stream, limits: Limits | None = None
+) -> Line:
     """A connection after its handshake."""
     connection = Line(
         nursery,
@@ -49,6 +51,7 @@ def open_connection(nursery: trio.Nursery, stream: trio.abc.Stream) -> Line:
         ServerProtocol(state=State.OPEN),
         cast("Server", None),
         host=cast("Host", None),
+        limits=limits,
         close_timeout=1,
     )
     connection.request = Request("/", Headers())

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import struct
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import cast
 
@@ -21,7 +22,7 @@ from server.config import Config
 from server.door import Crowd
 from server.hall import Hall
 from server.limits import Limits
-from server.line import Line
+from server.line import SLICE_BYTES, Line
 from server.metronome import Metronome
 from server.reception import Reception
 from tests.server.peers import open_connection
@@ -64,6 +65,20 @@ async def test_who_ends_in_the_segment_of_the_handshake_is_told_and_counted(
             await until(lambda: server.hall.metrics.closed)
             assert server.hall.metrics.closed == {code: 1}
             await until(lambda: not len(server.hall.keepalive))
+
+
+async def test_frames_in_the_segment_of_the_handshake_count() -> None:
+    limits = replace(CONFIG.limits, frames_per_second=0.001, frames_burst=50)
+    async with running(replace(CONFIG, limits=limits)) as server:
+        stranger = await come(server)
+        await stranger.send(handshake() + frame(b"", Opcode.PING) * 5_000)
+        heard = await stranger.drain(5)
+        await stranger.stream.aclose()
+        assert heard.endswith(b"\x03\xf0frames came too fast")
+        # What came with the one too many is answered, and no more.
+        assert 50 <= heard.count(b"\x8a\x00") <= 50 + SLICE_BYTES // 6 + 1
+        await until(lambda: server.hall.metrics.closed)
+        assert server.hall.metrics.closed == {"1008": 1}
 
 
 async def test_a_first_message_in_the_segment_of_the_handshake_is_heard() -> None:
@@ -195,7 +210,7 @@ async def test_who_is_gone_as_they_are_told_of_their_fault_ends_nobody_else(
         if early:
             line._early = BROKEN
         else:
-            line.frames = Bucket(0.0, 1, trio.current_time())
+            line._frames = Bucket(0.0, 1, trio.current_time())
             await theirs.send_all(frame(b"", Opcode.PONG) * 2)
         await line.__aenter__()
         await wait_all_tasks_blocked()  # and the nursery stands

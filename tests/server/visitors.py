@@ -179,7 +179,7 @@ class World:
 
     async def _serve(self, stream: trio.abc.Stream, place: str) -> None:
         async with trio.open_nursery() as nursery:
-            connection = open_connection(nursery, stream)
+            connection = open_connection(nursery, stream, self.config.limits)
             await converse(connection, self.hall, place)
             with trio.move_on_after(1):
                 await connection.aclose()
