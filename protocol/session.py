@@ -229,8 +229,15 @@ class Session:
         self._distrusted = False
 
     def _refused(self, error: Error) -> None:
-        if self.welcome is None or error.code not in _PASSING:
+        if not self._passes(error.code):
             self._end("refused", CloseCode.NORMAL, error.message, error)
+
+    def _passes(self, code: str) -> bool:
+        """Whether another try may go better: what came too fast was not even looked at, and of a
+        first message with an attempt nothing is lost by saying it again."""
+        if self.welcome is None:
+            return code == ErrorCode.TOO_FAST and self._unanswered
+        return code in _PASSING
 
     def _begun(self, begin: Begin) -> None:
         """Begins anew, if the battle has begun before."""

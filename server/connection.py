@@ -30,6 +30,7 @@ from server.bucket import Bucket
 from server.callers import Caller
 from server.closing import Closing, restart
 from server.commands import Refusal
+from server.conduct import PRICES
 from server.hall import Hall
 from server.line import Line
 
@@ -68,6 +69,7 @@ class Conversation:
         rate, burst = limits.messages_per_second, limits.messages_burst
         self._bucket = Bucket(rate, burst, trio.current_time())
         self._too_fast = 0  # messages in a row
+        self._trusted = False  # they are in a room, and have said nothing that has a price
 
     async def run(self) -> None:
         try:
@@ -151,6 +153,7 @@ class Conversation:
         self._about = about = admission.stage.log.bind(session=session.id)
         who = {"role": session.role, "address": caller.address, "player": caller.player}
         about.info("comes back" if admission.resumed else "comes", **who)
+        self._trusted = True
         admission.follower.attend(nursery)
         self._hall.keepalive.add(admission.follower)
         if self._hall.dismissal is not None:  # while they were being let in
@@ -195,7 +198,8 @@ class Conversation:
         """Too fast is too fast, whatever it is: it is not looked at."""
         now = trio.current_time()
         address = self._caller.address
-        if self._bucket.take(now) and self._hall.conduct.may_speak(address, now):
+        trusted = self._trusted
+        if self._bucket.take(now) and self._hall.conduct.may_speak(address, now, trusted=trusted):
             self._too_fast = 0
             return decode_received(data)
         self._too_fast += 1
@@ -203,6 +207,7 @@ class Conversation:
 
     def _count(self, error: Error) -> None:
         self._hall.metrics.refused[error.code] += 1
+        self._trusted = self._trusted and error.code not in PRICES
         address = self._caller.address
         if self._hall.conduct.was_refused(address, error.code, trio.current_time()):
             log.warning("refused too often", address=address, place=self._place, code=error.code)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable, Iterator, Mapping
 
+from protocol.codes import ErrorCode
 from protocol.messages import (
     Error,
     PlayerMessage,
@@ -51,6 +52,7 @@ class Pilot:
         self._nonce = nonce
         self._held: Mapping[str, object] | None = None  # what the server has, if it took it
         self._said: set[object] = set()
+        self._room: RoomState | None = None  # as it was last heard of
 
     def hear(self, message: Update) -> list[PlayerMessage]:
         """What to say now; nothing twice, but for after a lost connection."""
@@ -64,9 +66,17 @@ class Pilot:
                 return self._play(message.room)
             case Error(re="board"):
                 self._held = None
+            case Error(code=ErrorCode.TOO_FAST):
+                self._said.clear()  # which of it was not looked at, it does not say
+                self._held = None
         return []
 
+    def again(self) -> list[PlayerMessage]:
+        """What came too fast is to be said once more, after a while."""
+        return self._play(self._room) if self._room is not None else []
+
     def _play(self, room: RoomState) -> list[PlayerMessage]:
+        self._room = room
         me = room_seat(room, self.seat)
         if me is None:
             return []

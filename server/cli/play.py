@@ -43,6 +43,8 @@ from server.view.show import Show
 
 # Refusals of these mean that a round cannot begin: no use in waiting on.
 NEEDED: Final = ("board", "ready", "accept")
+# What came too fast is said once more after so long.
+AGAIN_SECONDS: Final = 2.0
 
 
 @dataclass(frozen=True)
@@ -150,6 +152,8 @@ class Table:
                 await self._hear(update)
                 for message in self.pilot.hear(update):
                     await self.client.send(message)
+                if isinstance(update, Error) and update.code == ErrorCode.TOO_FAST:
+                    nursery.start_soon(self._say_again)
                 if isinstance(update, Offer):
                     nursery.start_soon(self._consider, update)
                 if self._done():
@@ -168,6 +172,11 @@ class Table:
             self._invite(update.room)
         await hear(self.commentary, update, self.game.server)
         self._update_status()
+
+    async def _say_again(self) -> None:
+        await trio.sleep(AGAIN_SECONDS)
+        for message in self.pilot.again():
+            await self.client.send(message)
 
     def _invite(self, room: RoomState) -> None:
         """Says once how others come in."""

@@ -377,6 +377,15 @@ def test_a_pilot_whose_board_came_too_late_sends_it_again_in_the_next_round() ->
     assert one.hear(RoomUpdate(room(commitment="c2"))) == [SubmitBoard(BOARD)]
 
 
+def test_a_pilot_says_again_what_came_too_fast() -> None:
+    one = pilot()
+    assert one.again() == []
+    assert one.hear(welcome(room())) == [SubmitBoard(BOARD)]
+    assert one.hear(refuse(ErrorCode.TOO_FAST, (), 4)) == []
+    assert one.again() == [SubmitBoard(BOARD)]
+    assert one.again() == []
+
+
 def test_a_pilot_asks_for_a_rematch_only_if_it_is_to() -> None:
     over = room(phase="over", battle=BATTLE)
     assert pilot().hear(welcome(over)) == []

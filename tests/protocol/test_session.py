@@ -318,6 +318,23 @@ def test_a_resume_refused_for_now_is_tried_again(code: str, state: str) -> None:
     assert session.state == state
 
 
+@pytest.mark.parametrize(
+    ("code", "attempt", "state"),
+    [
+        ("too_fast", "an-attempt-of-mine", "greeting"),
+        ("too_fast", None, "ended"),
+        ("draining", "an-attempt-of-mine", "ended"),
+    ],
+)
+def test_a_first_message_that_came_too_fast_is_said_again_where_nothing_is_lost_by_it(
+    code: str, attempt: str | None, state: str
+) -> None:
+    session = Session(Join(version=1, name="Ada", attempt=attempt), RoomId("r"))
+    session.opened()
+    session.received(Error(code=code, message="", seq=0))
+    assert session.state == state
+
+
 def test_an_error_in_the_room_changes_nothing() -> None:
     session = joined()
     session.received(Error(code="no_board", message="", seq=0))

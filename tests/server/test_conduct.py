@@ -75,6 +75,20 @@ async def test_wrong_boards_of_many_connections_are_counted_together(
         assert (await late.refused(Forfeit())).code == "wrong_phase"
 
 
+async def test_who_is_in_a_room_and_had_no_part_in_it_is_heard_on(
+    autojump_clock: MockClock,
+) -> None:
+    async with open_world() as world:
+        ada, bob = await world.pair()
+        others = [await world.create() for _ in range(10)]
+        codes = [(await one.refused(WRONG)).code for one in others for _ in range(10)]
+        assert codes == ["board_refused"] * 100
+        assert (await world.visit("new").refused(Forfeit())).code == "too_fast"
+        assert (await ada.refused(Forfeit())).code == "wrong_phase"
+        assert (await bob.refused(WRONG)).code == "board_refused"  # once
+        assert (await bob.refused(Forfeit())).code == "too_fast"
+
+
 async def test_messages_of_many_connections_are_counted_together(
     autojump_clock: MockClock,
 ) -> None:

@@ -40,8 +40,7 @@ from protocol.messages import (
 )
 from server.limits import Limits
 from server.match import Match
-from server.telling import Teller
-from tests.server.rooms import NONCE, everything, submit
+from tests.server.rooms import NONCE, everything
 from tests.server.visitors import get_ready, mirror_of, open_world
 
 BAD_INPUT = [
@@ -309,45 +308,6 @@ async def test_a_battle_that_fails_is_void_and_no_other_room_misses_a_tick(
     assert only_setup_in(faults).seed == result.seed
     for place, mode in ((faults, 0o700), *((file, 0o600) for file in faults.iterdir())):
         assert stat.S_IMODE(place.stat().st_mode) == mode  # it has both boards and the seed
-
-
-async def test_a_room_that_fails_is_closed_and_no_other_notices(
-    autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def fail(_: Match, *__: object) -> None:
-        raise ZeroDivisionError("made to fail")
-
-    async with open_world() as world:
-        ada, bob = await world.pair()
-        cid, dan = await world.pair()
-        monkeypatch.setattr(Match, "submit", fail)
-        await ada.say(submit(0))
-        assert await bob.hear_end() == 1011
-        monkeypatch.undo()
-        assert [room.id for room in world.hall.listing()] == [cid.place]
-        await get_ready(cid, dan)
-        await dan.hear_until(Result)
-
-
-async def test_a_room_that_fails_as_it_tells_its_news_fails_alone(
-    autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    offers = Teller.offers
-
-    def fail(teller: Teller, now: float) -> object:
-        if teller.room.id == ada.place and teller.feed.battle and len(teller.feed.entries) > 20:
-            raise ZeroDivisionError("made to fail")
-        return offers(teller, now)
-
-    async with open_world() as world:
-        ada, bob = await world.pair()
-        cid, dan = await world.pair()
-        monkeypatch.setattr(Teller, "offers", fail)
-        await get_ready(ada, bob)
-        await get_ready(cid, dan)
-        assert await bob.hear_end() == 1011
-        await dan.hear_until(Result)
-        assert [room.id for room in world.hall.listing()] == [cid.place]
 
 
 async def test_a_connection_that_fails_ends_alone(
