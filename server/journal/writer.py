@@ -58,11 +58,6 @@ class Journal:
         self._wake = trio.Event()
         self._idle = trio.Event()
 
-    @property
-    def keeps(self) -> bool:
-        """Whether anything is kept at all."""
-        return self._store is not None
-
     def put(self, writes: Sequence[Write], then: Then = nothing, otherwise: Then = nothing) -> None:
         """Keeps these, all or none; `then`, once they are kept, or `otherwise`, where they cannot
         be. Neither may raise.
