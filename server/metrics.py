@@ -101,11 +101,11 @@ class Exposition(Collector):
     def collect(self) -> Iterator[Metric]:
         counts = self._metrics
         yield _histogram("tick_lateness", "From a tick's deadline to its run.", counts.lateness)
-        about = "From a tick's deadline to its write to a client that keeps up."
+        about = "From a tick's deadline, or a change, to its write to one who keeps up."
         yield _histogram("delivery_lag", about, counts.lag)
         for name, about, value in (
             ("frames", "Frames that were sent.", counts.frames),
-            ("sent_bytes", "Bytes of the feed that were sent.", counts.bytes),
+            ("sent_bytes", "Bytes of the frames that were sent.", counts.bytes),
             ("skipped_frames", "Frames that slow clients were moved past.", counts.skipped),
             ("catch_ups", "Times that a client did not take all at once.", counts.catch_ups),
             ("engine_seconds", "Time spent in the engine.", counts.engine_seconds),

@@ -26,6 +26,7 @@ from server.cli.play import Game, default_name, play_on
 from server.cli.run import CommandFailed, first_of
 from server.cli.verify import verify
 from server.cli.watch import watch_on
+from server.conduct import Conduct
 from server.config import Config
 from server.journal.file import MEMORY
 from server.limits import Limits
@@ -291,6 +292,19 @@ async def test_opponents_who_leave_at_once_end_nothing() -> None:
         bob = start(nursery, url, way="join", room=room, name="Bob", board="seven-vows")
         await bob.until("^round 1 goes to|^round 1 is a draw")
     assert not any("refused" in line for line in ada.lines)
+
+
+async def test_what_came_too_fast_is_said_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    heard = iter([True, True, False, False])  # both come; what each says first in the room
+    monkeypatch.setattr(Conduct, "may_speak", lambda *_, **__: next(heard, True))
+    monkeypatch.setattr("server.cli.play.AGAIN_SECONDS", 0.1)
+    async with server() as url, trio.open_nursery() as nursery:
+        ada = start(nursery, url, way="create")
+        room = await room_of(ada)
+        bob = start(nursery, url, way="join", room=room, name="Bob", board="seven-vows")
+        await bob.until("^round 1 goes to|^round 1 is a draw")
+        nursery.cancel_scope.cancel()
+    assert sum("too fast" in line for one in (ada, bob) for line in one.lines) == 2
 
 
 async def test_a_board_that_the_servers_rules_refuse() -> None:
