@@ -22,11 +22,11 @@ from server.cli import (
     serve_options,
 )
 from server.cli.helping import Command, Group
+from server.cli.output import write_out
 
 app: Final = typer.Typer(
     name="phylactery",
     cls=Group,
-    no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
@@ -42,10 +42,10 @@ def _version(wanted: bool) -> None:
         from engine import FORM
 
         try:
-            typer.echo(f"phylactery {version('phylactery')}, {FORM} engine")
+            said = f"phylactery {version('phylactery')}, {FORM} engine"
         except PackageNotFoundError:  # run from its folder
-            typer.echo("phylactery (not installed)")
-        raise typer.Exit
+            said = "phylactery (not installed)"
+        raise typer.Exit(write_out(f"{said}\n".encode()))
 
 
 @app.callback()
