@@ -15,7 +15,7 @@ from server.cli.output import AT_FAULT, complain, print_faults, remark, write_ou
 from server.odds import objects, tables
 from server.odds.change import World, as_it_is, difference, read_change
 from server.odds.crew import work
-from server.odds.entrants import find_entrants, legal
+from server.odds.entrants import are_legal, find_entrants, legal
 from server.odds.fights import fight
 from server.odds.plan import Draws, Grounds, Pairing, Plan, pairings, pieces
 from server.odds.progress import progress
@@ -108,7 +108,8 @@ def _tell_of(world: World, boards: dict[str, dict[str, object]]) -> None:
     """Says what is tried, and if nobody will notice."""
     tried = difference(world)
     remark(str(tried))
-    if not tried.touches(legal(boards, world), world):
+    # A board that only the change makes legal has nothing without it that could be the same.
+    if are_legal(boards, as_it_is()) and not tried.touches(legal(boards, world), world):
         remark("no board here has anything of it: with it and without, all is the same")
 
 

@@ -43,6 +43,14 @@ def legal(boards: Mapping[str, object], world: World) -> list[Board]:
     return [read_board(board, *world) for board in boards.values()]
 
 
+def are_legal(boards: Mapping[str, object], world: World) -> bool:
+    """Whether all of them are."""
+    with suppress(Refused):
+        legal(boards, world)
+        return True
+    return False
+
+
 def _because_of_change(text: str, faults: Iterable[Fault]) -> Iterable[Fault]:
     """The faults, and that the change makes them such if it does."""
     with suppress(Refused):

@@ -28,6 +28,7 @@ LOOP = {
         }
     ]
 }
+FREE = {"prices": {"power": 0}}
 CURS = {"name": "Curs", "units": [{"cell": cell, "card": "gutter-cur"} for cell in (0, 1)]}
 
 Write = Callable[[str, object], str]
@@ -97,6 +98,18 @@ def test_it_is_said_what_is_tried_and_that_no_board_has_it(write: Write) -> None
     assert result.stderr == "changed: gutter-cur\n"
     assert invoke("odds", "red-kennel", "full-barrow", *FEW).stderr == ""
     assert invoke("balance", "--change", change, *FEW).stderr == "changed: gutter-cur\n"
+
+
+def test_what_only_the_change_makes_legal_is_not_said_to_be_the_same_without(
+    write: Write,
+) -> None:
+    unit = {"cell": 0, "card": "bone-squire", "scrip": {"power": 60}}
+    dear = write("dear", {"units": [unit]})
+    free = write("free", FREE)
+    result = invoke("odds", dear, "red-kennel", "--change", free, *FEW)
+    assert result.stderr == "changed: prices\n"
+    result = invoke("odds", "full-barrow", "red-kennel", "--change", free, *FEW)
+    assert "all is the same" in result.stderr
 
 
 @pytest.mark.parametrize("words", [("odds",), ("balance",)])
