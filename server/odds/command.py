@@ -76,7 +76,12 @@ def _print_battle(plan: Plan, number: int) -> int:
     if not plan.closely:
         complain("a single battle is one of two boards")
         return AT_FAULT
-    return write_out(battle_file(plan, number))
+    try:
+        file = battle_file(plan, number)
+    except Refused as refused:
+        complain(str(refused))
+        return AT_FAULT
+    return write_out(file)
 
 
 def balance(wishes: Wishes) -> int:

@@ -8,14 +8,16 @@ from decimal import Decimal
 
 import orjson
 
-from engine import base_catalog
+from engine import Fault, Refused, base_catalog
 from engine.catalog import KINDS
+from engine.rules import BUDGET, RANGES
 from server.odds.fights import setup_of
 from server.odds.plan import Grounds, Plan
 
 
 def battle_file(plan: Plan, number: int) -> bytes:
-    """The battle of this number between a plan's two boards; with the change, if it has one."""
+    """The battle of this number between a plan's two boards; with the change, if it has one.
+    Raises `Refused` where no budget is enough for them without the change's prices."""
     grounds = Grounds(plan)
     a, b = plan.boards
     which = len(grounds.worlds) - 1
@@ -26,6 +28,12 @@ def battle_file(plan: Plan, number: int) -> bytes:
     # A battle's file has no prices: what is legal only with others has to be so without.
     priced = replace(setup.catalog, prices=base_catalog().prices)
     budget = max(setup.rules.scrip_budget, *(board.price(priced) for board in boards))
+    if budget > (most := RANGES[BUDGET][1]):
+        sentence = (
+            "a battle's file has no prices of its own: without the change's, one of these boards "
+            f"costs {budget} Scrip, and no battle allows more than {most}"
+        )
+        raise Refused([Fault("", sentence)])
     setup = replace(setup, rules=replace(setup.rules, scrip_budget=budget))
     return orjson.dumps(setup.to_object(), option=orjson.OPT_INDENT_2, default=_plain) + b"\n"
 

@@ -196,6 +196,17 @@ def test_a_single_battle_keeps_what_it_is_tried_with(write: Write) -> None:
     assert invoke("odds", "red-kennel", "--battle", "1").exit_code == AT_FAULT
 
 
+def test_a_single_battle_that_no_budget_could_allow_is_not_printed(write: Write) -> None:
+    squire = {"card": "bone-squire", "scrip": {"power": 900_000_000}}
+    dear = write("dear", {"units": [{**squire, "cell": cell} for cell in range(4)]})
+    words = ("odds", dear, "red-kennel", "--change", write("free", FREE), "--battle", "0")
+    result = invoke(*words)
+    assert result.exit_code == AT_FAULT
+    assert result.stdout == ""
+    assert "one of these boards costs 36000000" in result.stderr
+    assert "Scrip, and no battle allows more than 1000000000\n" in result.stderr
+
+
 def test_a_boards_name_and_place_change_no_dice(write: Write) -> None:
     board = sample_boards()["red-kennel"]
     first, other = write("one", {**board, "name": "One"}), write("two", {**board, "name": "Two"})
