@@ -40,6 +40,7 @@ Token = NewType("Token", str)
 Channel = Literal["tick", "revival", "vessel"]
 CHANNELS: Final[tuple[Channel, ...]] = ("tick", "revival", "vessel")
 Seat = Literal["a", "b"]
+SEATS: Final[tuple[Seat, Seat]] = ("a", "b")
 Role = Literal["player", "spectator"]
 RoomPhase = Literal["waiting", "building", "battle", "over", "closed"]
 Speed = Literal[1, 2, 4]

@@ -10,9 +10,7 @@ from typing import Final
 
 import msgspec
 
-from .messages import Seat
-
-SEATS: Final[tuple[Seat, Seat]] = ("a", "b")
+from .messages import SEATS, Seat
 
 
 class _Placed(msgspec.Struct):

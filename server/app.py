@@ -97,18 +97,18 @@ async def serve(
     listeners = await _listen(config.host, config.port)
     async with _journal(config) as (journal, kept), trio.open_nursery() as nursery:
         crowd = Crowd(config.limits, config.security.proxies, files)
-        house = House(config, listeners, crowd, journal, kept, watchdog)
-        nursery.start_soon(house.run)
+        premises = Premises(config, listeners, crowd, journal, kept, watchdog)
+        nursery.start_soon(premises.run)
         try:
-            await house.ready.wait()
+            await premises.ready.wait()
             port = cast(int, listeners[0].socket.getsockname()[1])
-            running = Running(config.host, port, house.hall)
+            running = Running(config.host, port, premises.hall)
             log.info("listening", url=running.url, connections=crowd.most)
             task_status.started(running)
-            await house.fail()
+            await premises.fail()
         finally:
             with trio.CancelScope(shield=True):
-                await house.shut()
+                await premises.shut()
             log.info("stopped")
 
 
@@ -135,7 +135,7 @@ async def _journal(config: Config) -> AsyncIterator[tuple[Journal, Kept]]:
         store.close()
 
 
-class House:
+class Premises:
     """Everything that runs while the server does; ended by `shut` and by nothing else."""
 
     def __init__(

@@ -17,7 +17,7 @@ from typing import Final
 
 from server.delivery import Follower
 from server.fanout import Listener
-from server.row import SEATS, Row
+from server.row import ROW_SEATS, Row
 
 # Rows that many have left are many turns for few.
 SPARE_ROWS: Final = 16
@@ -101,7 +101,7 @@ class Audience:
 
     def _seat_all(self) -> None:
         """All sit down who may."""
-        if len(self._rows) > SPARE_ROWS + 2 * self._seated // SEATS:
+        if len(self._rows) > SPARE_ROWS + 2 * self._seated // ROW_SEATS:
             for follower in list(chain.from_iterable(self._rows)):
                 follower.rise()
         # Players first: spectators sit with them, not they with spectators.
@@ -119,7 +119,7 @@ class Audience:
         at_once = follower in self._players or (front is not None and front.size < FRONT)
         kind = mask, at_once
         row = self._open_rows.get(kind)
-        if row is None or row.size >= SEATS:
+        if row is None or row.size >= ROW_SEATS:
             row = Row(follower.cursor.another(), self._rose)
             self._open_rows[kind] = row
             self._rows[row] = at_once

@@ -20,7 +20,7 @@ from server.watchdog import Watchdog
 
 
 class Battles:
-    """Which stages have a battle that runs, and a way to wait until none has."""
+    """Which arenas have a battle that runs, and a way to wait until none has."""
 
     def __init__(self) -> None:
         self._running: set[object] = set()
@@ -29,11 +29,11 @@ class Battles:
     def __len__(self) -> int:
         return len(self._running)
 
-    def note(self, stage: object, *, runs: bool) -> None:
+    def note(self, arena: object, *, runs: bool) -> None:
         if runs:
-            self._running.add(stage)
+            self._running.add(arena)
             return
-        self._running.discard(stage)
+        self._running.discard(arena)
         if not self._running:
             self._over.set()
 

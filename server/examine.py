@@ -17,8 +17,8 @@ import orjson
 from engine import Battle, Catalog, Refused, Rules, Setup, read_board, read_rules
 from protocol.fairness import Unfair, check_result, over_by
 from protocol.logbook import DIGEST_DIGITS
+from protocol.messages import SEATS
 from server.edition import edition_of, rules_digest
-from server.match import SEATS
 from server.replay import Replay
 
 AGAIN: Final = "when fought again"

@@ -17,7 +17,6 @@ from server.commands import Ended, KeepBoard, Refusal, SessionId, Terms
 from server.names import apart
 from server.players import Player, is_decided
 
-SEATS: Final[tuple[Seat, Seat]] = ("a", "b")
 OTHER: Final[dict[Seat, Seat]] = {"a": "b", "b": "a"}
 
 

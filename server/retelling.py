@@ -17,9 +17,9 @@ from engine.rules import RANGES, rules_from
 from protocol.codec import encode
 from protocol.frames import FeedWriter, Frames
 from protocol.log_lines import NoLog, read_lines
-from protocol.messages import Begin, Result, Seat
+from protocol.messages import SEATS, Begin, Result, Seat
 from protocol.recording import NEVER, Recording
-from protocol.sources import SEATS, Sources
+from protocol.sources import Sources
 from server.edition import engine_version
 from server.replay import Replay
 from server.telling import changed_rules

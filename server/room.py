@@ -15,6 +15,7 @@ from typing import Literal
 
 from protocol.codes import CloseCode, ErrorCode
 from protocol.messages import (
+    SEATS,
     Accept,
     Fault,
     Forfeit,
@@ -54,7 +55,7 @@ from server.commands import (
     Wake,
 )
 from server.house import House, Options
-from server.match import OTHER, SEATS, Match
+from server.match import OTHER, Match
 from server.names import fault_of
 from server.players import Player, stored_player
 from server.room_table import NEXT, illegal

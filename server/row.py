@@ -16,7 +16,7 @@ from server.delivery import Follower
 
 # Told in one go: some four milliseconds' work. Less would cost more for each: between two rows
 # those who read go to sleep, and waking them is what a write then has to pay for.
-SEATS: Final = 512
+ROW_SEATS: Final = 512
 
 
 class Row:

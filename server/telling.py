@@ -21,7 +21,7 @@ from server.commands import Terms, ToRoom, ToSession
 from server.fanout import Offer, offers_of, write_all
 from server.feed import Feed
 from server.metrics import Metrics
-from server.row import SEATS
+from server.row import ROW_SEATS
 from server.sessions import Session, Sessions
 
 
@@ -114,7 +114,7 @@ class Teller:
         if len(entries) > self._announced:
             self._announced = len(entries)
             self.audience.announce()
-        offers = offers_of(self.audience.next_turns(SEATS))
+        offers = offers_of(self.audience.next_turns(ROW_SEATS))
         if offers and entries:
             lag = now - entries[-1].made_at
             for listener, _ in offers:

@@ -21,6 +21,7 @@ from engine import Refused
 from protocol.client import Client
 from protocol.messages import (
     PROTOCOL_VERSION,
+    SEATS,
     Create,
     Error,
     Join,
@@ -46,7 +47,7 @@ from server.log import set_up_logging
 from server.mint import ALPHABET, ROOM_ID_LENGTH, Mint
 from server.view.commentary import Commentary
 from server.view.screen import Screen, open_screen
-from server.view.show import SEATS, Show
+from server.view.show import Show
 
 NAMES: Final = ("Osric", "Thessaly")
 BEST_OF: Final = 9

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 
 from engine import Board, Refused, Rules, Setup, read_board, read_rules
-from protocol.messages import BattleId, RoomState
+from protocol.messages import SEATS, BattleId, RoomState
 from server.callers import Caller
 from server.commands import Stored, Terms
 from server.edition import Edition
@@ -26,7 +26,6 @@ from server.journal.records import (
     RoundRecord,
     SessionRecord,
 )
-from server.match import SEATS
 from server.players import Player
 from server.room import Room
 from server.sessions import Session

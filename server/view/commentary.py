@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from protocol.codes import CloseCode, ErrorCode
-from protocol.messages import BattleId, Begin, Error, Result, RoomState, RoomUpdate, Welcome
+from protocol.messages import SEATS, BattleId, Begin, Error, Result, RoomState, RoomUpdate, Welcome
 from protocol.session import Lost, Trouble, Update
 from server.cli.bots import Pilot, room_seat
 from server.cli.verdict import verdict
 from server.view.screen import Screen
-from server.view.show import SEATS, Show
+from server.view.show import Show
 from server.view.words import Told, seconds
 
 Judge = Callable[[Begin | None, Result], str]

@@ -11,6 +11,7 @@ from typing import Final
 
 from engine import Event, UnitState, base_catalog, field_names
 from protocol.messages import (
+    SEATS,
     AnyToClient,
     BattleId,
     Begin,
@@ -35,8 +36,6 @@ from server.view.words import Told, seconds, tell, unit_names
 
 # More than the tallest terminal shows.
 TOLD_KEPT: Final = 200
-
-SEATS: Final[tuple[Seat, ...]] = ("a", "b")
 
 
 class Show:

@@ -33,7 +33,7 @@ from server.limits import Limits
 from server.line import Host, Line, lines_of
 from server.metrics import Metrics
 from server.open_files import allow_open_files
-from server.row import SEATS
+from server.row import ROW_SEATS
 
 TICK_SECONDS: Final = 0.05
 # Ticks that do not count: the first frames on a connection cost every server more.
@@ -99,7 +99,7 @@ class Performance:
             self._feed.add_frames(wire_frames({"tick": frame}), trio.current_time())
             self._audience.announce()
             while self._audience.has_turns_left:
-                write_all(offers_of(self._audience.next_turns(SEATS)), self._metrics)
+                write_all(offers_of(self._audience.next_turns(ROW_SEATS)), self._metrics)
                 await trio.lowlevel.checkpoint()
         beat.end()
         await trio.sleep(HOLD_SECONDS)

@@ -14,6 +14,7 @@ from protocol.codes import ErrorCode
 from protocol.frames import writer_of
 from protocol.messages import (
     CHANNELS,
+    SEATS,
     BattleId,
     Begin,
     Channel,
@@ -34,7 +35,7 @@ from protocol.mirror import Mirror
 from protocol.refusals import refuse
 from server.cli.board import NamedBoard
 from server.cli.bots import Pilot
-from server.view.show import SEATS, TOLD_KEPT, Show
+from server.view.show import TOLD_KEPT, Show
 from server.view.words import Told, tell, unit_names
 
 BATTLE = BattleId("k3f9x2.1")

@@ -6,7 +6,7 @@ import pytest
 import trio
 
 import server.app
-from server.app import House, Running, serve
+from server.app import Premises, Running, serve
 from server.config import Config
 from server.limits import Limits
 from server.metronome import Metronome
@@ -61,13 +61,13 @@ async def serve_one(client: trio.Event) -> None:
 
 
 async def test_told_to_end_while_it_starts_it_ends(monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = House.run
+    whole = Premises.run
 
-    async def run(house: House) -> None:
+    async def run(house: Premises) -> None:
         scope.cancel()
         await whole(house)
 
-    monkeypatch.setattr(House, "run", run)
+    monkeypatch.setattr(Premises, "run", run)
     with trio.fail_after(PATIENCE_SECONDS):
         async with trio.open_nursery() as nursery:
             scope = nursery.cancel_scope

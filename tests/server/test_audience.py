@@ -193,7 +193,7 @@ def test_spectators_of_a_large_room_do_not_keep_its_players_waiting() -> None:
 
 
 def test_a_row_has_so_many_seats_and_is_one_turn(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(audience_module, "SEATS", 4)
+    monkeypatch.setattr(audience_module, "ROW_SEATS", 4)
     hall = Hall(0, 10)
     hall.seat()
     hall.announce()
@@ -266,7 +266,7 @@ def test_who_has_left_a_row_is_told_nothing() -> None:
 
 
 def test_rows_that_many_have_left_are_seated_anew(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(audience_module, "SEATS", 4)
+    monkeypatch.setattr(audience_module, "ROW_SEATS", 4)
     monkeypatch.setattr(audience_module, "SPARE_ROWS", 1)
     hall = Hall(0, 80)
     hall.seat()

@@ -20,7 +20,7 @@ from server.closing import Closing
 from server.fanout import offers_of, write_all
 from server.limits import Limits
 from server.metrics import Metrics
-from server.row import SEATS
+from server.row import ROW_SEATS
 from tests.server.feeds import Written
 from tests.server.peers import PONG, Link, link
 
@@ -43,7 +43,7 @@ class House:
         self.written.ticks("trv")
         self.audience.announce()
 
-    def tell(self, most: int = SEATS) -> list[int]:
+    def tell(self, most: int = ROW_SEATS) -> list[int]:
         """Tells those whose turn it is; how many at once."""
         offers = offers_of(self.audience.next_turns(most))
         sizes = [listener.size for listener, _ in offers]
@@ -195,7 +195,7 @@ async def test_whatever_happens_to_whom_everyone_hears_everything_once_and_in_or
                 case "t":
                     it.tick()
                 case "n":
-                    it.tell(chance.choice((1, 2, SEATS)))
+                    it.tell(chance.choice((1, 2, ROW_SEATS)))
                 case "h":
                     nursery.start_soon(hold, one)
                 case "p":

@@ -31,7 +31,7 @@ from tests.server.visitors import get_ready, open_world
 async def test_more_spectators_than_are_told_in_one_go(
     autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(server.telling, "SEATS", 2)
+    monkeypatch.setattr(server.telling, "ROW_SEATS", 2)
     async with open_world() as world:
         ada, bob = await world.pair(best_of=1)
         watchers = [await world.watch(ada.place) for _ in range(7)]
@@ -58,7 +58,7 @@ async def test_a_room_tells_one_slice_in_one_go_whatever_is_told_of_it(
         slices[-1] += 1
         write_all(offers, metrics)
 
-    monkeypatch.setattr(server.telling, "SEATS", 2)
+    monkeypatch.setattr(server.telling, "ROW_SEATS", 2)
     monkeypatch.setattr(server.telling, "write_all", count)
     monkeypatch.setattr(Stage, "_tell", count_anew)
     async with open_world() as world:
