@@ -35,14 +35,15 @@ class Findings:
 
 def examine(replay: Replay, catalog: Catalog) -> Findings:
     """All that can be found out with this catalog."""
-    faults = [*_bound(replay), *_recorded(replay)]
-    other = _other_edition(replay, catalog)
-    if not faults and other is None:
-        faults += _fought_again(replay, catalog)
-        mine = edition_of(catalog).engine
-        if faults and replay.engine != mine:
-            other = f"engine {replay.engine}; this is {mine}"
-    return Findings(tuple(faults), other)
+    if faults := (*_bound(replay), *_recorded(replay)):
+        return Findings(faults, None)  # whatever the rules were
+    if (other := _other_edition(replay, catalog)) is not None:
+        return Findings((), other)
+    faults = tuple(_fought_again(replay, catalog))
+    mine = edition_of(catalog).engine
+    if faults and replay.engine != mine:
+        return Findings(faults, f"engine {replay.engine}; this is {mine}")
+    return Findings(faults, None)
 
 
 def _bound(replay: Replay) -> Iterator[str]:

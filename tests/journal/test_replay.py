@@ -153,6 +153,15 @@ def test_a_replay_of_another_catalog_is_not_fought_again_and_says_so() -> None:
     assert base_catalog().digest() in findings.other
 
 
+def test_a_replay_that_contradicts_itself_does_not_hold_whatever_the_catalog() -> None:
+    def other(value: dict[str, Any]) -> None:
+        value["catalog"] = "0" * 16
+        value["result"].update(winner="b", wins={"a": 0, "b": 1})
+
+    findings = examine(changed(other), base_catalog())
+    assert (findings.faults, findings.other) == (("winner is b, and None in the log",), None)
+
+
 def test_where_another_engine_fights_otherwise_both_are_said(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
