@@ -44,11 +44,8 @@ export class LogView {
 
   /** @param {import("./events.js").BattleEvent[]} events of one tick, in order */
   add(events) {
-    for (const event of events.slice(-KEPT)) {
-      const sentence = tell(event);
-      if (sentence === null) continue;
-      this.#insert(this.#line(event, sentence));
-    }
+    const told = events.map((event) => [event, tell(event)]).filter(([, sentence]) => sentence);
+    for (const [event, sentence] of told.slice(-KEPT)) this.#insert(this.#line(event, sentence));
     while (this.list.childElementCount > KEPT) this.list.firstElementChild.remove();
     this.#keepUp();
   }

@@ -1,4 +1,4 @@
-"""The chronicle stays at its end, until the reader goes elsewhere."""
+"""The chronicle stays at its end, until the reader goes elsewhere, and keeps what it tells."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ CHRONICLE = """(async () => {
   let line = 0;
   const picture = () => new Promise((done) => requestAnimationFrame(done));
   const drawn = async () => { await picture(); await picture(); };
+  globalThis.log = log;
   globalThis.more = async (lines, high = "") => {
     document.getElementById("field").style.minHeight = high;
     await drawn();
@@ -51,3 +52,20 @@ async def test_it_follows_whatever_changes_in_size_until_the_reader_scrolls_up()
         await page.run("scroll(9999)")
         assert await page.run("more(5, '900px')") == 0
         assert await page.run("more(600, '600px')") == 0, "the first ones are forgotten"
+
+
+# Much at once, nearly all of it never told: gives the lines that are there then.
+AT_ONCE = """(() => {
+  const heal = { kind: "heal", values: { unit: "a0", source: null, amount: 3 } };
+  const charge = { kind: "charge", values: { unit: "a0", amount: 3 } };
+  const events = [heal, ...Array(600).fill(charge), heal];
+  log.add(events.map((event, line) => ({ tick: 20, line, ...event })));
+  return [...log.list.children].map((item) => item.dataset.line);
+})()"""
+
+
+async def test_what_is_never_told_takes_no_place_from_what_is() -> None:
+    async with open_arena(1.0) as (server, _), open_page() as page:
+        await open_alone(page, server)
+        await page.run(CHRONICLE)
+        assert await page.run(AT_ONCE) == ["0", "601"]
