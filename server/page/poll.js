@@ -1,5 +1,8 @@
 // What changes by and by, asked for anew every so often while it is wanted and somebody looks.
 
+/** A server that says nothing for so long, in milliseconds, does not answer. */
+const PATIENCE = 8000;
+
 export class Poll {
   /**
    * @param {string} path of a JSON object
@@ -34,7 +37,8 @@ export class Poll {
   async #ask() {
     clearTimeout(this.timer);
     try {
-      const answer = await fetch(this.path, { cache: "no-store" });
+      const signal = AbortSignal.timeout(PATIENCE);
+      const answer = await fetch(this.path, { cache: "no-store", signal });
       const said = await answer.json();
       if (this.running) this.heard(said);
     } catch {

@@ -134,3 +134,22 @@ async def test_of_a_room_that_is_gone_what_was_fought_there_can_be_seen_again() 
         await page.wait("document.querySelectorAll('.unit').length > 0")
         assert await page.run(arena)
         assert await page.run("location.hash") == f"#replay={players.results[0].battle}"
+
+
+# From now on the server takes every question and answers none; time runs fast.
+HANG = """{
+  const { timeout } = AbortSignal;
+  AbortSignal.timeout = (wait) => timeout.call(AbortSignal, wait / 40);
+  globalThis.fetch = (path, { signal } = {}) => new Promise((_, refuse) => {
+    signal?.addEventListener("abort", () => refuse(signal.reason));
+  });
+}"""
+
+
+async def test_a_server_that_hangs_is_said_not_to_answer() -> None:
+    async with open_home(1.0) as (page, _, _):
+        await page.wait("!document.getElementById('none').hidden")
+        await page.run(HANG)
+        with trio.fail_after(20):
+            await page.wait(f"{text('rooms-note')} === 'The server does not answer. Trying again…'")
+        assert page.complaints == []
