@@ -30,13 +30,16 @@ export class Header {
     return this.room?.[side]?.name ?? `Side ${side}`;
   }
 
+  /** From a closed room all have gone; above the battle still stands who fought it. */
   showRoom(room) {
-    this.room = room;
+    const known = this.room;
+    this.room = known && room.phase === "closed" ? { ...known, phase: "closed" } : room;
     byId("stage").dataset.phase = room.phase;
     for (const side of ["a", "b"]) this.#showSide(side);
-    setText(byId("round"), `Round ${room.round} · best of ${room.best_of}${atSpeed(room.speed)}`);
-    setText(byId("phase"), phaseWords(room.phase));
-    setText(byId("crowd"), `${room.spectators} watching`);
+    const { round, best_of: most, speed, phase, spectators } = this.room;
+    setText(byId("round"), `Round ${round} · best of ${most}${atSpeed(speed)}`);
+    setText(byId("phase"), phaseWords(phase));
+    setText(byId("crowd"), `${spectators} watching`);
     this.#showTitle(this.sideName("a"), this.sideName("b"), "");
   }
 

@@ -128,8 +128,9 @@ function goTo(place) {
   byId(place).focus({ preventScroll: true });
 }
 
-async function showKept(room) {
-  const rows = await rowsOf(room);
+async function showGone(room) {
+  showText(false, ""); // nobody can go there any more
+  const rows = isRoomId(room) ? await rowsOf(room) : [];
   if (room !== shown) return;
   byId("kept-list").replaceChildren(...rows);
   byId("kept").hidden = rows.length === 0;
@@ -143,7 +144,7 @@ function refuse(standing) {
   byId("door-form").hidden = !asked;
   if (!asked) {
     if (document.body.dataset.view === "home") refusedBeside = shown;
-    if (GONE.has(standing.code) && isRoomId(shown)) void showKept(shown);
+    if (GONE.has(standing.code)) void showGone(shown);
     return;
   }
   const input = byId("door-value");

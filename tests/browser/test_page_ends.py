@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.browser.arena import Players, needs_chromium, open_arena, page_of
-from tests.browser.chromium import open_page
+from tests.browser.chromium import Page, open_page
 
 pytestmark = needs_chromium
 
@@ -117,3 +117,25 @@ async def test_charge_is_told_as_it_moves() -> None:
             " if (left-- > 0) requestAnimationFrame(look); else resolve(seen.size); }; look(); })"
         )
         assert seen >= 5, "of 20 pictures, a good deal show another Charge"
+
+
+# What stands above the board, by a room that was played in and then closes.
+CLOSES = """(async () => {
+  const { Header } = await import("/page/header.js");
+  const header = new Header();
+  const seat = (name, wins) => ({ name, wins, present: true, stored: false, rematch: false });
+  const room = { phase: "over", a: seat("Ada", 2), b: seat("Grace", 0), round: 2, best_of: 3,
+    speed: 1, spectators: 4 };
+  header.showRoom(room);
+  header.showRoom({ ...room, phase: "closed", a: null, b: null, spectators: 0 });
+  return [...["name-a", "score-a", "name-b", "score-b", "phase"]
+    .map((id) => document.getElementById(id).textContent), document.title];
+})()"""
+
+
+async def test_who_fought_still_stands_above_the_battle_when_the_room_has_closed(
+    page: Page,
+) -> None:
+    *shown, title = await page.run(CLOSES)
+    assert shown == ["Ada", "2", "Grace", "0", "closed"]
+    assert title.startswith("\u2068Ada\u2069 ")

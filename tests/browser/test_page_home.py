@@ -20,6 +20,7 @@ HURRY = """{
   globalThis.setTimeout = (then, wait) => setTimeout(then, wait === 2000 ? 100 : wait);
 }"""
 NO_STAGE = "document.getElementById('stage').hidden"
+COMMAND = "document.getElementById('command').checkVisibility()"
 FOCUS = "document.activeElement.id || document.activeElement.tagName"
 
 
@@ -124,11 +125,13 @@ async def test_of_a_room_that_is_gone_what_was_fought_there_can_be_seen_again() 
         players.begun.set()
         await page.wait("!document.getElementById('door').hidden")
         assert await page.run(text("door-text")) == "the series is over"
+        assert not await page.run(COMMAND)
         arena = "document.querySelector('.arena').checkVisibility()"
         assert await page.run(arena)
         await page.open(f"{page_of(server)}?again#room={room}")
         await page.wait("!document.getElementById('kept').hidden")
         assert await page.run(text("door-text")) == "There is no such room."
+        assert not await page.run(COMMAND)
         assert not await page.run(arena)
         await page.run("document.querySelector('#kept a').click()")
         await page.wait("document.querySelectorAll('.unit').length > 0")
