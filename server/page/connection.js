@@ -9,7 +9,7 @@ import { STOPS, VERSION } from "./tables.js";
 
 /**
  * @typedef {{state: "connecting"|"live"|"replay"|"lost"|"ended", resumed?: boolean, code?: string|number,
- *   reason?: string, faults?: {path: string, message: string}[], seconds?: number}} Standing
+ *   reason?: string, faults?: {path: string, message: string}[]}} Standing
  * @typedef {{key?: string, ticket?: string}} Papers
  */
 
@@ -182,9 +182,8 @@ export class Connection {
       this.owner.stand({ state: "ended", code, reason });
       return;
     }
-    const wait = this.backoff.next();
-    this.timer = setTimeout(() => this.#open(), wait);
-    this.owner.stand({ state: "lost", seconds: wait / 1000, reason: this.farewell });
+    this.timer = setTimeout(() => this.#open(), this.backoff.next());
+    this.owner.stand({ state: "lost", reason: this.farewell });
     this.farewell = "";
   }
 

@@ -99,12 +99,10 @@ function seatState(seat, phase) {
   return phase === "over" && seat.rematch ? "asks for a rematch" : "";
 }
 
-function words({ state, resumed, seconds, reason }) {
+function words({ state, resumed, reason }) {
   if (state === "connecting") return "connecting…";
   if (state === "replay") return "as it was recorded";
   if (state === "live") return resumed ? "live · resumed" : "live";
-  if (state === "lost") {
-    return `${reason || "connection lost"}, trying again in ${seconds.toFixed(1)} s…`;
-  }
+  if (state === "lost") return `${reason || "connection lost"}, trying again…`;
   return reason || "the connection is closed";
 }

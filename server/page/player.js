@@ -63,9 +63,8 @@ export class Player {
   }
 
   #wait(reason) {
-    const wait = this.backoff.next();
-    this.timer = setTimeout(() => this.#open(), wait);
-    this.stage.stand({ state: "lost", seconds: wait / 1000, reason: reason.replace(/\.$/, "") });
+    this.timer = setTimeout(() => this.#open(), this.backoff.next());
+    this.stage.stand({ state: "lost", reason: reason.replace(/\.$/, "") });
   }
 
   /** Does what throws where the stream does not fit together. */

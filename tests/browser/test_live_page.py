@@ -121,7 +121,7 @@ async def test_a_lost_connection_is_resumed_with_nothing_missing() -> None:
         await page.wait(f"{UNITS} >= 12")
         wire.cut()
         await page.wait("document.getElementById('standing').dataset.state === 'lost'")
-        assert "trying again" in await page.run(text("standing"))
+        assert await page.run(text("standing")) == "connection lost, trying again…"
         wire.mend()
         await page.wait("document.getElementById('standing').dataset.state === 'live'")
         assert await page.run(text("standing")) == "live · resumed"
