@@ -129,7 +129,7 @@ function goTo(place) {
 }
 
 async function showGone(room) {
-  showText(false, ""); // nobody can go there any more
+  byId("command").parentElement.hidden = true; // nobody can go there any more
   const rows = isRoomId(room) ? await rowsOf(room) : [];
   if (room !== shown) return;
   byId("kept-list").replaceChildren(...rows);

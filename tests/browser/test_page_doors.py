@@ -168,5 +168,6 @@ async def test_a_link_to_what_is_no_room_is_no_command_and_no_connection() -> No
         await page.run(f"location.hash = 'room={'x' * 64}'")
         await page.wait(f"{STATE} === 'ended'")
         assert await page.run("lines") == 1, "it can be one, though it is not"
-        assert await page.run("document.getElementById('command').offsetParent !== null")
+        assert await page.run("document.getElementById('command').offsetParent") is None
+        await page.run("document.getElementById('command').parentElement.hidden = false")
         assert await page.run("document.documentElement.scrollWidth") <= 360
