@@ -20,8 +20,9 @@ from server.metrics import Metrics
 class BoardStore(Protocol):
     """Where boards are kept."""
 
-    def keep(self, name: str, board: Board) -> str:
-        """Keeps a copy under the name of who fought with it; its id."""
+    def keep(self, name: str, board: Board) -> str | None:
+        """Keeps a copy under the name of who fought with it; the id of the one that is dropped for
+        it, if there is one."""
 
     def pick(self) -> Stored | None:
         """Any one of those that are kept; None where there is none."""
@@ -53,26 +54,34 @@ class MemoryBoards:
         for name, value in sample_boards().items():
             with contextlib.suppress(Refused):
                 board = read_board(value, catalog, rules, name)
-                self._samples.add(self.keep(str(value.get("name", name)), board))
+                stored = stored_of(str(value.get("name", name)), board)
+                self._samples.add(stored.id)
+                self._boards[stored.id] = stored
 
-    def keep(self, name: str, board: Board) -> str:
-        stored = Stored(board_id(name, board), name, board)
+    def keep(self, name: str, board: Board) -> str | None:
+        stored = stored_of(name, board)
         self._boards.pop(stored.id, None)
         self._boards[stored.id] = stored
         kept = [one for key, one in self._boards.items() if key not in self._samples]
         of_one = [one for one in kept if one.name == name]
         if len(of_one) > self._most_of_one:
-            self._drop(of_one[0])
-        elif len(kept) > self._most:
-            self._drop(kept[0])
-        return stored.id
+            return self._drop(of_one[0])
+        if len(kept) > self._most:
+            return self._drop(kept[0])
+        return None
 
-    def _drop(self, stored: Stored) -> None:
+    def _drop(self, stored: Stored) -> str:
         del self._boards[stored.id]
         self._metrics.boards_dropped += 1
+        return stored.id
 
     def pick(self) -> Stored | None:
         return self._chance.choice(list(self._boards.values())) if self._boards else None
+
+
+def stored_of(name: str, board: Board) -> Stored:
+    """The board as it is kept."""
+    return Stored(board_id(name, board), name, board)
 
 
 def board_id(name: str, board: Board) -> str:

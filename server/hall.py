@@ -23,7 +23,7 @@ from server.conduct import Conduct
 from server.config import Config
 from server.house import House, Options
 from server.journal.clock import Clock, compare
-from server.journal.records import DropRoom, Kept
+from server.journal.records import BoardRecord, DropBoard, DropRoom, Kept
 from server.journal.recovery import recover
 from server.journal.rooms import stored_again
 from server.journal.writer import Journal
@@ -196,8 +196,7 @@ class Hall:
         """All that the process before this one has left. A room that cannot be made again stays
         in the journal, and is logged; the others are there."""
         for board in kept.boards:
-            if stored := stored_again(board, self._house):
-                self._boards.keep(stored.name, stored.board)
+            self._take_over_board(board)
         for room_id in kept.unread:
             log.error("a room's record cannot be read", room=room_id)
         for kept_room in kept.rooms:
@@ -211,6 +210,12 @@ class Hall:
             else:
                 if stage.room.phase != "closed":  # its end was due, or it has failed
                     self._add(stage)
+
+    def _take_over_board(self, board: BoardRecord) -> None:
+        if stored := stored_again(board, self._house):
+            dropped = self._boards.keep(stored.name, stored.board)
+            if dropped is not None:  # fewer are kept than were
+                self.journal.put([DropBoard(dropped)])
 
     def _add(self, stage: Stage) -> None:
         self._stages[stage.room.id] = stage

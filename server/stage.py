@@ -37,7 +37,6 @@ from server.commands import (
     Dismiss,
     Effect,
     Ended,
-    KeepBoard,
     Record,
     Refuse,
     SessionId,
@@ -86,7 +85,15 @@ class Stage:
         self.log = structlog.get_logger().bind(room=room.id)
         self._backstage = backstage
         self._closed = closed
-        self._keeper = Keeper(room, self.sessions, key, maker, backstage.clock, backstage.edition)
+        self._keeper = Keeper(
+            room,
+            self.sessions,
+            key,
+            maker,
+            backstage.clock,
+            backstage.edition,
+            backstage.boards,
+        )
         self._arena = Arena(backstage, self.log)
         self._again_until = -math.inf
 
@@ -223,8 +230,6 @@ class Stage:
                 opening = self.teller.open(terms, self.room.state(), started)
                 self._arena.hold(self._arena.prepare(opening))
                 return [opening]
-            case KeepBoard(name, board):
-                self._backstage.boards.keep(name, board)
             case Dismiss(session_id, code, why):
                 session = self.sessions.get(session_id)
                 return [self._part(session, Closing(code, why))] if session else []

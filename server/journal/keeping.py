@@ -7,14 +7,15 @@ from dataclasses import dataclass
 from typing import Final
 
 from protocol.messages import Result
-from server.boards import board_id
+from server.boards import BoardStore, stored_of
 from server.callers import Caller
-from server.commands import Close, Effect, KeepBoard, Record, Stored, ToRoom
+from server.commands import Close, Effect, KeepBoard, Record, ToRoom
 from server.edition import Edition
 from server.journal.clock import Clock
 from server.journal.records import (
     ClosedRecord,
     CloseRound,
+    DropBoard,
     DropRoom,
     DropSession,
     EndingRecord,
@@ -52,6 +53,7 @@ class Keeper:
         maker: Caller | None,
         clock: Clock,
         edition: Edition,
+        boards: BoardStore,
     ) -> None:
         self._room = room
         self._sessions = sessions
@@ -59,6 +61,7 @@ class Keeper:
         self._maker = maker
         self._clock = clock
         self._edition = edition
+        self._boards = boards
         self._dropped = False
 
     def writes(
@@ -84,9 +87,8 @@ class Keeper:
                     ended = self._clock.wall(now)
                     ending = EndingRecord(result=result, ended=ended, tick=course.tick)
                     writes.append(CloseRound(ending, course.log))
-                case KeepBoard(name, board):
-                    stored = Stored(board_id(name, board), name, board)
-                    writes.append(PutBoard(record_board(stored)))
+                case KeepBoard():
+                    writes.extend(self._keep_board(effect))
                 case Close(record):
                     closed = record
         if opening is not None:
@@ -97,6 +99,15 @@ class Keeper:
         if effects:
             writes.append(PutRoom(record_room(self._room, self._key, self._maker, self._clock)))
         return [*writes, *self._session_writes()]
+
+    def _keep_board(self, effect: KeepBoard) -> Iterator[Write]:
+        """Which board goes for it, the boards at work decide; the journal does as they do."""
+        stored = stored_of(effect.name, effect.board)
+        dropped = self._boards.keep(effect.name, effect.board)
+        if dropped is not None:  # first, so that the journal is never too full for the new one
+            yield DropBoard(dropped)
+        if dropped != stored.id:
+            yield PutBoard(record_board(stored))
 
     def _open_round(self, opening: Opening) -> OpenRound:
         started = self._clock.wall(opening.started)

@@ -181,7 +181,16 @@ class PutBoard:
     record: BoardRecord
 
 
-Write = PutRoom | DropRoom | PutSession | DropSession | OpenRound | CloseRound | PutBoard
+@dataclass(frozen=True, slots=True)
+class DropBoard:
+    """Another board has taken its place."""
+
+    id: str
+
+
+Write = (
+    PutRoom | DropRoom | PutSession | DropSession | OpenRound | CloseRound | PutBoard | DropBoard
+)
 
 
 # What is found again.

@@ -19,6 +19,7 @@ from server.journal.file import MEMORY, OpenFile, connect, open_journal
 from server.journal.records import (
     BoardRecord,
     CloseRound,
+    DropBoard,
     DropRoom,
     DropSession,
     EndingRecord,
@@ -128,7 +129,10 @@ class Store:
                 self._prune("rounds", self._most.replays)
             case PutBoard(record):
                 self._put("REPLACE INTO boards (id, record) VALUES (?, ?)", record.id, pack(record))
+                # Those that no board can be made of any more are dropped by nobody else.
                 self._prune("boards", self._most.boards)
+            case DropBoard(board):
+                self._put("DELETE FROM boards WHERE id = ?", board)
 
     def _put(self, statement: str, *values: object) -> None:
         self._db.execute(statement, values)

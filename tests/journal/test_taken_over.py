@@ -6,17 +6,24 @@ come back, and which of its battles they may have missed.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import msgspec
 import pytest
 import trio
 from trio.testing import MockClock, wait_all_tasks_blocked
 
 from protocol.messages import BattleId, Begin, Error, Forfeit, Leave, Rematch, Result, RoomUpdate
+from server.boards import MemoryBoards
+from server.commands import KeepBoard
 from server.journal.records import ClosedRecord, KeptRoom, Round, unpack
 from server.journal.recovery import _recent
+from server.journal.store import Most
+from server.limits import Limits
 from tests.journal import records as made
 from tests.journal.coming_back import after, back
-from tests.journal.worlds import universe
+from tests.journal.worlds import KeptWorld, universe
+from tests.server.rooms import board
 from tests.server.visitors import get_ready
 
 
@@ -100,3 +107,38 @@ def test_who_looks_on_late_may_have_missed_more(delay: float, missed: list[int])
     rounds = tuple(Round(fight, None) for fight in fights)
     kept = KeptRoom(made.room(), (made.session(1), late), rounds)
     assert [one.record.round for one in _recent(kept, 99.0)] == missed
+
+
+def stored(world: KeptWorld) -> list[str]:
+    """Whose boards may be fought, the oldest first."""
+    boards = world.hall._boards
+    assert isinstance(boards, MemoryBoards)
+    return [one.name for key, one in boards._boards.items() if key not in boards._samples]
+
+
+async def test_whoever_fought_most_has_pushed_out_nobody_after_a_restart(
+    autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tests.journal.worlds.MOST", Most(replays=9, boards=6, closed=9))
+    async with universe(Limits(boards=6, boards_per_player=2)) as it:
+        world = await it.server()
+        stage = world.hall.find((await world.create()).place)
+        for number, name in enumerate("ABCDEZZZZZ"):
+            stage._keep([], [KeepBoard(name, board(number % 5))])
+        assert stored(world) == [*"BCDEZZ"]
+        async with after(it) as world:
+            assert stored(world) == [*"BCDEZZ"]
+        it.config = replace(it.config, limits=Limits(boards=6, boards_per_player=1))
+        async with after(it) as world:
+            assert stored(world) == [*"BCDEZ"]
+            await world.journal_settled()
+            assert [one.name for one in it.kept().boards] == [*"BCDEZ"]
+
+
+async def test_where_none_is_to_be_kept_none_is(autojump_clock: MockClock) -> None:
+    async with universe(Limits(boards_per_player=0)) as it:
+        world = await it.server()
+        stage = world.hall.find((await world.create()).place)
+        stage._keep([], [KeepBoard("Ada", board(0))])
+        await world.journal_settled()
+        assert it.kept().boards == ()

@@ -45,7 +45,8 @@ def test_the_newest_are_kept_and_the_samples_stay() -> None:
 
 
 def test_the_same_board_of_the_same_owner_is_kept_once() -> None:
-    assert memory().keep("Ada", board(0)) == board_id("Ada", board(0))
+    boards = memory(most=1)
+    assert [boards.keep("Ada", board(0)) for _ in range(2)] == [None, None]
     assert board_id("Ada", board(0)) != board_id("Bob", board(0))
     assert board_id("Ada", board(0)) != board_id("Ada", board(1))
 
@@ -55,7 +56,9 @@ def test_of_one_player_only_the_newest_are_kept() -> None:
     boards.add_samples(base_catalog(), RULES)
     samples = len(picked(boards))
     boards.keep("Bob", board(0))
-    kept = [boards.keep("Ada", board(number)) for number in range(5)]
+    kept = [board_id("Ada", board(number)) for number in range(5)]
+    dropped = [boards.keep("Ada", board(number)) for number in range(5)]
+    assert dropped == [None, None, *kept[:3]]
     ids = {stored.id for stored in (boards.pick() for _ in range(500)) if stored is not None}
     assert ids & set(kept) == set(kept[-2:])
     assert board_id("Bob", board(0)) in ids
