@@ -60,8 +60,9 @@ function choose(rooms) {
   const room = rooms.find(({ id }) => isShown(id));
   const on = rooms.filter(({ phase }) => phase === "battle");
   const next = on.length === 1 && on[0].id !== refusedBeside ? on[0] : null;
-  rested = room && RESTING.has(room.phase) ? rested + 1 : 0;
-  if (room && !(next && rested >= RESTED)) return;
+  const rests = room ? RESTING.has(room.phase) : stage?.result; // gone: how it ended is to be read
+  rested = rests ? rested + 1 : 0;
+  if (room ? !next || rested < RESTED : rests && rested < RESTED) return;
   if (next) open(next.id);
   else shut();
 }

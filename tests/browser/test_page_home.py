@@ -139,6 +139,34 @@ async def test_of_a_room_that_is_gone_what_was_fought_there_can_be_seen_again() 
         assert await page.run("location.hash") == f"#replay={players.results[0].battle}"
 
 
+# Lists stay as they are until `gone` is set, and are empty and counted from then on.
+HOLD_LISTS = """(async () => {
+  const { fetch } = globalThis;
+  const held = await (await fetch("api/rooms")).json();
+  Object.assign(globalThis, { gone: false, lists: 0 });
+  globalThis.fetch = async (path, options) => {
+    if (path !== "api/rooms") return fetch(path, options);
+    if (gone) globalThis.lists += 1;
+    return { json: async () => (gone ? { rooms: [] } : held) };
+  };
+})()"""
+
+
+async def test_how_a_battle_ended_can_be_read_though_the_room_is_gone() -> None:
+    async with open_home(0.5) as (page, server, nursery):
+        players = Players()
+        await nursery.start(players.play, server.url)
+        players.begun.set()
+        await page.wait(f"{text('name-a')} === 'Ada'")
+        await page.run(HOLD_LISTS)
+        players.giving_up.set()
+        await page.wait("document.querySelector('.check') !== null")
+        assert not await page.run(NO_STAGE)
+        await page.run("globalThis.gone = true")
+        assert await page.wait(f"{NO_STAGE} && lists") >= 4
+        assert page.complaints == []
+
+
 # From now on the server takes every question and answers none; time runs fast.
 HANG = """{
   const { timeout } = AbortSignal;
