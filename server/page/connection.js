@@ -158,12 +158,13 @@ export class Connection {
     if (!proved) this.owner.stand({ state: "live", resumed });
   }
 
-  /** A session that is no more is begun anew; everything else is for a person to settle. */
+  /** A session that is no more is begun anew, and what passes is tried again; all else is for a person. */
   #refused({ code, message, faults = [] }) {
     if (code === "bad_token" && this.token !== null) {
       this.token = null;
       return this.#greet();
     }
+    if (code === "too_fast" || (code === "draining" && this.token)) return this.#drop();
     this.#end();
     this.socket?.close();
     const reason = code === "wrong_key" && !this.papers.key ? "The room is private." : message;

@@ -233,3 +233,19 @@ async def test_a_line_that_dies_between_rounds_is_noticed_and_nothing_is_missed(
         await page.wait(f"{STATE} === 'lost'")
         await go_offline(page, offline=False)
         await page.wait(f"{STATE} === 'live'")
+
+
+async def test_what_is_refused_for_now_is_said_again() -> None:
+    async with open_arena(1.0) as (server, _), open_page() as page:
+        await page.open(page_of(server))
+        await page.run(MADE_UP)
+        await page.run("answers = false")
+        await page.run(WATCH)
+        for code, kind in (("too_fast", "watch"), ("too_fast", "resume"), ("draining", "resume")):
+            refused = f"made.at(-1).say({{ type: 'error', code: '{code}', message: '' }})"
+            seen = await page.run(f"{refused}; told()")
+            assert (seen["open"], seen["stands"]) == (0, ["lost"])
+            seen = await page.run("answers = true; pass(1); told()")
+            assert (seen["said"][-1][0], seen["stands"]) == (kind, ["live"])
+            await page.run("answers = false; globalThis.dispatchEvent(new Event('offline'))")
+            await page.run("globalThis.dispatchEvent(new Event('online')); pass(0.1); told()")
