@@ -52,6 +52,9 @@ class Host(Protocol):
     def refuse(self, line: Line, beginning: bytes) -> Response:
         """The answer to what the library cannot read as a request, and which begins like this."""
 
+    def uncount(self, line: Line) -> None:
+        """There will be no conversation. Said once or more, also of who was not let in."""
+
 
 class Line(ServerConnection):
     """One connection."""
@@ -65,6 +68,7 @@ class Line(ServerConnection):
         self._early = b""  # what has come with the request, after it
         self._is_held = False  # nothing more is read
         self.number = next(_numbers)  # the later it was opened, the higher
+        self.counted_for: str | None = None  # the address that has one connection more by it
         self.turn = Turn(self.protocol)
         # All that the library does with its lock, a turn can do.
         self.send_lock = self.turn  # type: ignore[assignment]
@@ -76,17 +80,23 @@ class Line(ServerConnection):
     async def handshake(self, *args: Any, **options: Any) -> None:
         """As the library's, but nothing more is read until the conversation begins: it has none
         with who has closed or broken the protocol by the end of this, nor a word for them."""
+        begins = False
         try:
             await super().handshake(*args, **options)
+            begins = self.protocol.state is _OPEN
         finally:
-            if self.protocol.state is not _OPEN:
-                self._let_read()
+            if not begins:  # also where time was up while the answer, which opens it, went out
+                self._expect_no_more()
 
     def will_answer(self, response: Response) -> None:
         """The request's answer goes out next. Where it lets nobody in, all that is waited for is
         the other side's end."""
         if response.status_code != HTTPStatus.SWITCHING_PROTOCOLS or self.server.closing:
-            self._let_read()
+            self._expect_no_more()
+
+    def _expect_no_more(self) -> None:
+        self._host.uncount(self)
+        self._let_read()
 
     async def __aenter__(self) -> Self:
         """The conversation begins, with what has come already."""

@@ -57,7 +57,8 @@ class Reception:
         self._requests = Buckets(limits.requests_per_second, limits.requests_burst)
         # All that an address may have open can come at once: after a restart it does.
         self._handshakes = Buckets(limits.handshakes_per_second, limits.connections_per_address)
-        self._here: Counter[str] = Counter()  # connections in conversation, by address
+        # Connections by address, from when they are let in: many handshakes may come at once.
+        self._here: Counter[str] = Counter()
         # A page of someone else's can be shown under a name that leads to this machine; behind a
         # proxy, and where others connect, a name is what the server is known by.
         self._names = bool(config.security.proxies) or not is_loopback(config.host)
@@ -130,15 +131,20 @@ class Reception:
         """A connection after its handshake, until it is closed."""
         if connection.request is None:
             raise AssertionError("a handshake has a request")
-        send_no_more_than(connection.stream, self._config.limits.socket_bytes)
-        place = path_of(connection.request).removeprefix(ROOMS)
-        address = self._sender(connection, connection.request)
-        # Headers are as large as a stranger makes them, and not asked for again.
-        connection.request, connection.response = Request("", Headers()), None
-        self._here[address] += 1
+        line = line_of(connection)
         try:
-            await converse(line_of(connection), self._hall, place, Caller(address))
+            send_no_more_than(line.stream, self._config.limits.socket_bytes)
+            place = path_of(connection.request).removeprefix(ROOMS)
+            address = self._sender(line, connection.request)
+            # Headers are as large as a stranger makes them, and not asked for again.
+            connection.request, connection.response = Request("", Headers()), None
+            await converse(line, self._hall, place, Caller(address))
         finally:
+            self.uncount(line)
+
+    def uncount(self, line: Line) -> None:
+        address, line.counted_for = line.counted_for, None
+        if address is not None:
             self._here[address] -= 1
             if not self._here[address]:
                 del self._here[address]
@@ -158,6 +164,8 @@ class Reception:
             peer_of(connection.stream), now
         ):
             return HTTPStatus.TOO_MANY_REQUESTS, "Too many connections from your address."
+        self._here[address] += 1
+        line_of(connection).counted_for = address
         return None, ""
 
     def _sender(self, connection: ServerConnection, request: Request) -> str:
