@@ -20,6 +20,7 @@ from typing import Any, Final, Protocol, Self, cast
 
 import trio
 from websockets.exceptions import ConnectionClosedError, TooManyFragments
+from websockets.frames import Frame
 from websockets.http11 import Response
 from websockets.protocol import SEND_EOF, Event, State
 from websockets.server import ServerProtocol
@@ -195,7 +196,8 @@ class Line(ServerConnection):
         self.unheard = False
         if self.recv_messages.closed:
             return
-        if self._frames is None or self._frames.take(trio.current_time()):
+        frames = self._frames if isinstance(event, Frame) else None  # a request is none
+        if frames is None or frames.take(trio.current_time()):
             super().process_event(event)
         else:
             self._fail(CloseCode.POLICY, "frames came too fast")

@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from protocol.fairness import check_result, commitment
+from protocol.fairness import STOPPED, check_result, commitment
 from protocol.messages import (
     Accept,
     Forfeit,
@@ -291,7 +291,8 @@ class RoomMachine(RuleBasedStateMachine):
 
     def end(self, winner: Seat | None, reason: str) -> None:
         assert self.terms is not None
-        ended = Ended(self.terms.battle, winner, reason, 77, None)  # type: ignore[arg-type]
+        digest = None if reason in STOPPED else "d" * 32
+        ended = Ended(self.terms.battle, winner, reason, 77, digest)  # type: ignore[arg-type]
         effects = self.do(ended, None, taken=True)
         (result,) = (
             e.message for e in effects if isinstance(e, ToRoom) and isinstance(e.message, Result)
