@@ -18,6 +18,8 @@ from .messages import Begin, Fault, Result, Seat
 
 # How battles end that are not fought to their end: they have no digest.
 STOPPED: Final = ("forfeit", "void")
+# What is said of how a battle ended, by whoever says it.
+OUTCOME: Final = ("winner", "reason", "tick", "digest")
 
 
 class Unfair(Exception):  # noqa: N818 - says what the result is
@@ -110,13 +112,14 @@ def _battle_faults(result: Result, begin: Begin, catalog: Catalog, rules: Rules)
         yield from over_by(result.tick, battle)
         return
     again = battle.run()
-    for name in ("winner", "reason", "tick", "digest"):
+    for name in OUTCOME:
         if (said := getattr(result, name)) != (found := getattr(again, name)):
             yield Fault(name, f"is {said}, and {found} when fought again")
 
 
 def over_by(tick: int, battle: Battle) -> Iterator[Fault]:
-    """What is wrong with a battle that is said to have been given up at this tick."""
+    """What is wrong with a battle that is said to have been given up at this tick. Tick 0 is said
+    also of one that was given up before it, and can be the last."""
     battle.advance(tick)
-    if battle.result is not None:
+    if tick and battle.result is not None:
         yield Fault("tick", f"is {tick}: nobody can give up a battle that is over")

@@ -15,7 +15,7 @@ from typing import Final
 import orjson
 
 from engine import Battle, Catalog, Refused, Rules, Setup, read_board, read_rules
-from protocol.fairness import Unfair, check_result, over_by
+from protocol.fairness import OUTCOME, Unfair, check_result, over_by
 from protocol.logbook import DIGEST_DIGITS
 from protocol.messages import SEATS
 from server.edition import edition_of, rules_digest
@@ -91,7 +91,7 @@ def _recorded(replay: Replay) -> Iterator[str]:
     if not isinstance(end, dict) or end.get("kind") != "battle_end":
         yield "the log does not end with the end of the battle"
         return
-    for name in ("winner", "reason", "tick", "digest"):
+    for name in OUTCOME:
         if (said := getattr(result, name)) != end.get(name):
             yield f"{name} is {said}, and {end.get(name)} in the log"
 
@@ -119,7 +119,7 @@ def _fought_again(replay: Replay, catalog: Catalog) -> Iterator[str]:
         yield from (f"{fault.path} {fault.message}" for fault in over_by(result.tick, battle))
     else:
         again = battle.run()
-        for name in ("winner", "reason", "tick", "digest"):
+        for name in OUTCOME:
             if (said := getattr(result, name)) != (found := getattr(again, name)):
                 yield f"{name} is {said}, and {found} {AGAIN}"
     if log != battle.log():

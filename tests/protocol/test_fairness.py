@@ -9,8 +9,8 @@ import msgspec
 import pytest
 
 from engine import Battle, Rules, Setup, base_catalog, read_board, sample_boards
-from protocol.fairness import Unfair, check_result, commitment, derive_seed, verify
-from protocol.messages import BattleId, Begin, Result
+from protocol.fairness import Unfair, check_result, commitment, derive_seed, over_by, verify
+from protocol.messages import SEATS, BattleId, Begin, Result
 
 SECRET = bytes(range(32))
 NONCES = {"a": "V0y4mQ2tXwJc9LrB", "b": "pK7dUe3nHs1ZgF5a"}
@@ -148,3 +148,12 @@ def test_a_forfeit_has_its_seed_checked_and_no_battle() -> None:
     with pytest.raises(Unfair) as unfair:
         verify(too_late, begin, base_catalog(), RULES)
     assert paths(unfair) == ["tick"]
+
+
+def test_before_the_first_tick_any_battle_can_be_given_up() -> None:
+    begin, result = fought()
+    a, b = (read_board(begin.boards[seat], base_catalog(), RULES) for seat in SEATS)
+    battle = Battle(Setup(result.seed, RULES, base_catalog(), (a, b)))
+    battle.run()
+    assert [fault.path for fault in over_by(5, battle)] == ["tick"]
+    assert list(over_by(0, battle)) == []

@@ -45,8 +45,18 @@ WRONG = b"\x88\x1f\x03\xeaunexpected continuation frame"
         (frame(CREATE) + BROKEN, WRONG, "1002"),
         (frame(CREATE) + CLOSE, BYE, "1000"),
         (BROKEN + b"x" * 100_000, WRONG, "1002"),
+        (frame(b"\x03\xf3", Opcode.CLOSE), b"\x88\x02\x03\xf3", "other"),
+        (frame(b"\x0b\xb8", Opcode.CLOSE), b"\x88\x02\x0b\xb8", "other"),
     ],
-    ids=["broken", "closed", "hello and broken", "hello and closed", "broken, and more"],
+    ids=[
+        "broken",
+        "closed",
+        "hello and broken",
+        "hello and closed",
+        "broken, and more",
+        "closed as if the server had failed",
+        "closed with a code of their own",
+    ],
 )
 @pytest.mark.parametrize("leaves", [False, True])
 async def test_who_ends_in_the_segment_of_the_handshake_is_told_and_counted(
